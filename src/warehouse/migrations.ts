@@ -1,4 +1,5 @@
 import type { Migration } from './migrate.ts';
+import { rollupStatements } from './rollup/rollup-schema.ts';
 
 /** Tables of windows whose sum lags behind the gateway's, which schema 26 adds. */
 export const lagStatements: readonly string[] = [
@@ -146,4 +147,5 @@ export const migrations: readonly Migration[] = [
       'ALTER TABLE job_run ADD COLUMN event VARCHAR',
     ],
   },
+  { number: 29, name: 'rollup of the call log', statements: rollupStatements },
 ];

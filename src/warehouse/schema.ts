@@ -1,5 +1,6 @@
 import type { Schema } from './migrate.ts';
 import { alertStatements, lagStatements, migrations } from './migrations.ts';
+import { rollupStatements } from './rollup/rollup-schema.ts';
 
 /*
  * Times are BIGINT: seconds UTC in the tables of the call log and of comparisons, milliseconds UTC in those of the usage
@@ -233,7 +234,8 @@ const statements: readonly string[] = [
   )`,
   ...alertStatements,
   ...lagStatements,
+  ...rollupStatements,
 ];
 
-/** Version 28 of the schema. */
-export const schema: Schema = { number: 28, statements, migrations };
+/** Version 29 of the schema. */
+export const schema: Schema = { number: 29, statements, migrations };

@@ -13,7 +13,7 @@ import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
 import { openGatewayClocks, type GatewayClocks } from './clocks/gateway-clocks.ts';
 import { bindWith, type BindQueries } from './queries/bind-queries.ts';
 import { readCube } from './cube/read-cube.ts';
-import { readSums, type Sums, type SumsRequest } from './cube/read-sums.ts';
+import { rangesOf, readSums, type Sums, type SumsRequest } from './cube/read-sums.ts';
 import type { ComparisonTable } from './comparisons/comparison.ts';
 import { createComparisonTable } from './comparisons/comparison-table.ts';
 import { setArchiveAccess, type ArchiveReader } from './archive/archive-access.ts';
@@ -30,6 +30,7 @@ import { createRunLedger } from './ledger/create-run-ledger.ts';
 import type { RunLedger, OutboxTable } from '../storage/index.ts';
 import { createLogsTable, type LogsTable } from './logs/logs-table.ts';
 import { migrate } from './migrate.ts';
+import { createRollup, type RollupTable } from './rollup/rollup.ts';
 import { schema } from './schema.ts';
 import { createNotifyOnce, type NotifyOnce } from './findings.ts';
 import { createOutbox } from './outbox.ts';
@@ -82,6 +83,7 @@ export type Warehouse = AsyncDisposable & {
   readonly sums: (request: SumsRequest, signal?: AbortSignal) => Promise<Sums>;
   /** The calls and refunds of a short interval, one by one. */
   readonly calls: (account: string, range: Interval<UnixSeconds>) => Promise<readonly BookedCall[]>;
+  readonly rollup: RollupTable;
   /** What prompt and completion tokens include, by model, so that each token is counted once. */
   readonly tokens: TokensTable;
   /** Colours of models and keys in charts. */
@@ -144,6 +146,12 @@ export const createWarehouse = async (engine: Engine, options: WarehouseOptions)
   if (options.path !== ':memory:') await setArchiveAccess(root, reader);
   await archive.notifyFiles();
   const clocks = await openGatewayClocks(engine, options.clock);
+  const rollup = createRollup({
+    engine,
+    readCalls: archive.readCalls,
+    clock: options.clock,
+    log: options.log,
+  });
   return {
     clocks,
     logs: createLogsTable(engine, options.clock, clocks, archive, oneAnAccount),
@@ -166,6 +174,8 @@ export const createWarehouse = async (engine: Engine, options: WarehouseOptions)
       ),
     sums: async (request, signal) => {
       if (request.tokens) await tokens.judge(request.account, signal);
+      const { account, zone } = request;
+      for (const range of rangesOf(request)) await rollup.refresh({ account, zone, range }, signal);
       return engine.bulk(
         async (connection) =>
           archive.readCalls(connection, request.account, async (callsIn) =>
@@ -180,12 +190,22 @@ export const createWarehouse = async (engine: Engine, options: WarehouseOptions)
           readCalls(connection, account, range, await callsIn(range)),
         ),
       ),
+    rollup,
     tokens,
     seriesColours: createSeriesColours(engine),
     writeParquet: createParquetWriter(engine, options.spoolDirectory, spoolPrefix),
     readCube: async (request, use) => {
       await tokens.judge(request.account, request.signal);
-      return readCube(engine, queries, archive.readCalls, options, options.clock, request, use);
+      return readCube(
+        engine,
+        queries,
+        archive.readCalls,
+        rollup.refresh,
+        options,
+        options.clock,
+        request,
+        use,
+      );
     },
     bindQueries: bindWith(queries),
     [Symbol.asyncDispose]: async () => {

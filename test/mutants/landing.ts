@@ -33,7 +33,7 @@ export const landingMutants: readonly Mutant[] = [
     'a window that is pulled again keeps its old rows',
     'ingest/call-log/pull-logs',
     'warehouse/logs/land-logs.ts',
-    'if (replaced.rows > 0) await execute',
-    'if (replaced.rows < 0) await execute',
+    'if (replaced.rows > 0)\n    await changeCalls',
+    'if (replaced.rows < 0)\n    await changeCalls',
   ),
 ];

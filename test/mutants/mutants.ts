@@ -1,5 +1,6 @@
 import { configurationMutants } from './configuration.ts';
 import { landingMutants } from './landing.ts';
+import { rollupMutants } from './rollup.ts';
 import type { Mutant } from './mutant.ts';
 import { outboxMutants } from './outbox.ts';
 import { rotationMutants } from './rotations.ts';
@@ -9,6 +10,7 @@ import { timeMutants } from './times.ts';
 export const mutants: readonly Mutant[] = [
   ...schedulerMutants,
   ...landingMutants,
+  ...rollupMutants,
   ...outboxMutants,
   ...rotationMutants,
   ...configurationMutants,

@@ -127,13 +127,13 @@ const fillCube = async (connection: DuckDBConnection, rows: readonly CubeRow[]):
     FROM ${table} AS given JOIN days ON quarter >= start_seconds AND quarter < end_seconds`);
 };
 
-const runOf = ({ account, currency, run, only, periods }: CubeRequest): OtherRows[string] => {
+const runOf = ({ account, currency, zone, run, only, periods }: CubeRequest): OtherRows[string] => {
   const [year = 0, month = 0, day = 0] = (periods[0]?.days.at(-1)?.date ?? '').split('-').map(Number);
   return [
     {
       account,
       currency: currency ?? null,
-      zone: run?.zone ?? null,
+      zone: zone ?? null,
       team: only?.teams?.length === 1 ? (only.teams[0] ?? null) : null,
       now_seconds: Math.floor((run?.now ?? 0) / 1000),
       data_since_seconds: run?.covered?.start ?? null,

@@ -10,7 +10,7 @@ import {
 import { renderReport, type ReportModel } from '../../src/reports/index.ts';
 import type { FigureModel, TableModel } from '../../src/reports/build/model.ts';
 import type { CubeRow } from './cube.ts';
-import { build, now, ordinaryRows, shipped, zone } from './sample.ts';
+import { build, now, ordinaryRows, shipped } from './sample.ts';
 
 const figuresOf = (model: ReportModel): ReadonlyMap<string, FigureModel> =>
   new Map(
@@ -301,7 +301,7 @@ describe('a statement', () => {
       rows,
       period: '2026-10-01..2026-11-01',
       definition: await shipped('statement'),
-      deps: { run: { now: unixMillis(now), zone } },
+      deps: { run: { now: unixMillis(now) } },
     });
   });
 

@@ -85,7 +85,6 @@ export const build = async (options: BuildOptions): Promise<ReportModel> => {
     deps: {
       run: {
         now,
-        zone,
         ...(dataThrough === undefined ? {} : { covered: interval(dataSince, dataThrough) }),
       },
       ...options.deps,

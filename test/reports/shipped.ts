@@ -139,7 +139,7 @@ export const openAccount = async (rules: Rules = allInclude): Promise<Account> =
         currency: 'USD',
         zone,
         period: resolvePeriod(period, now, zone, locale),
-        deps: { run: { now, zone, ...(covered === undefined ? {} : { covered }) }, ...deps },
+        deps: { run: { now, ...(covered === undefined ? {} : { covered }) }, ...deps },
         facts: {
           runId: 'run-20261120-080000',
           warnings: [],

@@ -125,7 +125,6 @@ describe('the spend summary over the warehouse', () => {
       deps: {
         run: {
           now,
-          zone,
           ...(watermark === undefined ? {} : { covered: interval(unixSeconds(0), watermark.end) }),
         },
       },

@@ -50,6 +50,14 @@ const missingIn = (gaps: readonly KnownGap[], period: Interval<UnixSeconds>): st
 /** Scopes that name something in the call log, where a misspelt name looks like no spend. */
 const namesCalls = new Set<Budget['scope']['kind']>(['service', 'keys', 'model']);
 
+/** The zone of most budgets: its days are read from the rollup. */
+export const zoneOfMost = (budgets: readonly Pick<Budget, 'zone'>[]): string => {
+  const times = new Map<string, number>();
+  for (const { zone } of budgets) times.set(zone, (times.get(zone) ?? 0) + 1);
+  const [[most] = ['UTC']] = [...times].sort(([, left], [, right]) => right - left);
+  return most;
+};
+
 /** The budgets whose scope no call belongs to, neither in the index nor in the rest of the call log. */
 const withoutCalls = async (
   budgets: readonly Budget[],
@@ -60,7 +68,10 @@ const withoutCalls = async (
   const doubtful = budgets.filter(({ scope }) => namesCalls.has(scope.kind) && !index.hasCalls(scope));
   if (doubtful.length === 0 || covered === undefined) return new Set(doubtful);
   const { bounds, segments } = segmentsOf([covered]);
-  const { cells } = await warehouse.sums({ account: account.name, bounds, segments, tokens: false }, signal);
+  const { cells } = await warehouse.sums(
+    { account: account.name, zone: zoneOfMost(budgets), bounds, segments, tokens: false },
+    signal,
+  );
   const whole = createSpendIndex(cells, bounds, { teams: costOwners.teams, tags: costOwners.tags ?? [] });
   return new Set(doubtful.filter(({ scope }) => !whole.hasCalls(scope)));
 };
@@ -91,7 +102,10 @@ export const readBudgets = async (
   const sums =
     segments.size === 0
       ? nothing
-      : await warehouse.sums({ account: account.name, bounds, segments, tokens: false }, signal);
+      : await warehouse.sums(
+          { account: account.name, zone: zoneOfMost(budgets), bounds, segments, tokens: false },
+          signal,
+        );
   const index = createSpendIndex(sums.cells, bounds, {
     teams: costOwners.teams,
     tags: costOwners.tags ?? [],

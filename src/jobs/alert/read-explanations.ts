@@ -26,6 +26,7 @@ import { countedClasses, type SegmentSums } from '../../warehouse/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 import { english } from './messages/notification.ts';
+import { zoneOfMost } from './read-budgets.ts';
 import { spendTables } from './spend-parts.ts';
 
 type Range = Interval<UnixSeconds>;
@@ -177,7 +178,11 @@ export const readExplanations = async (
     ...explained.map(({ planned }) => planned.elapsed),
     ...compared.map(({ planned }) => planned.compared),
   ]);
-  const { cells } = await warehouse.sums({ account: account.name, bounds, segments, tokens: true }, signal);
+  const zone = zoneOfMost(explained.map(({ assessment }) => assessment.budget));
+  const { cells } = await warehouse.sums(
+    { account: account.name, zone, bounds, segments, tokens: true },
+    signal,
+  );
   const [first] = compared;
   const prices =
     first === undefined

@@ -221,7 +221,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
       assignColours: async (names) => warehouse.seriesColours.assign(account.name, names),
       deps: {
         ...depsFor(costOwners, part, account.currency),
-        run: { now: context.slot, zone, covered },
+        run: { now: context.slot, covered },
       },
       facts: {
         runId: context.runId,

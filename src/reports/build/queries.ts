@@ -127,6 +127,7 @@ export const runQueries = async (request: BuildRequest): Promise<QueryResults> =
     {
       account: request.account,
       currency: request.currency,
+      zone: request.zone,
       periods: (['current', 'comparison', ...definition.periods] as const).map((name) => ({
         name,
         days: rangeOf(request, name).days,

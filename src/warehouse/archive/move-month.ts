@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { fault, hasCode, type Log } from '../../core/index.ts';
 import type { LogBatch } from '../logs/log-batch.ts';
-import { execute, inTransaction } from '../rows.ts';
+import { moveCalls } from '../rollup/change-calls.ts';
+import { inTransaction } from '../rows.ts';
 import { readMonthsIn, setState, type ArchivedMonth } from './archive-rows.ts';
 import { readDigest } from './digest.ts';
 import { archivedCallsSql } from './relations.ts';
@@ -28,7 +29,7 @@ export const takeOut = async (
           account: copy.account,
           name: copy.month,
         });
-        const removed = await execute(connection, `DELETE FROM call_log WHERE ${ofMonth}`, bindings);
+        const removed = await moveCalls(connection, `DELETE FROM call_log WHERE ${ofMonth}`, bindings);
         if (removed !== stored.rows)
           throw fault(
             'archive-unverified',
@@ -45,7 +46,7 @@ const insertFrom = async (
   root: string,
   month: ArchivedMonth,
 ): Promise<void> => {
-  const rows = await execute(connection, `INSERT INTO call_log BY NAME SELECT * FROM ${archivedCallsSql}`, {
+  const rows = await moveCalls(connection, `INSERT INTO call_log BY NAME SELECT * FROM ${archivedCallsSql}`, {
     archive_files: [join(root, month.file)],
   });
   if (rows !== month.rows)

@@ -1,7 +1,6 @@
 import type { Bindings } from '../rows.ts';
-import { cubeRelation, dimensions, isClass, ofKey, tokenColumns } from '../report-views/cube-columns.ts';
+import { cubeRelation, dimensions, ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { CallsRelation } from '../archive/relations.ts';
-import { classedCallsSql } from '../tokens/classes-sql.ts';
 import type { Needs } from './needs.ts';
 
 /** The dimensions and measures of a set of aggregates. */
@@ -88,10 +87,10 @@ export const spendOf = (consumption: string, size: string): string =>
   `CASE kind WHEN 'consumption' THEN ${consumption} WHEN 'refund' THEN -${size} END`;
 
 const measureSql = (name: string, served: Served): string => {
-  if (name === 'calls') return `count(*) FILTER (kind = 'consumption')`;
-  if (name === 'rows') return 'count(*)';
+  if (name === 'calls') return `CAST(coalesce(sum(row_count) FILTER (kind = 'consumption'), 0) AS BIGINT)`;
+  if (name === 'rows') return 'CAST(sum(row_count) AS BIGINT)';
   if (name === 'amount') return inCurrency('coalesce(sum(quota), 0)', served);
-  if (name === 'spend') return inCurrency(`coalesce(sum(${spendOf('quota', 'abs(quota)')}), 0)`, served);
+  if (name === 'spend') return inCurrency(`coalesce(sum(${spendOf('quota', 'size')}), 0)`, served);
   return `sum(${name})`;
 };
 
@@ -110,14 +109,10 @@ export const whereBindings = (left: NamesLeft): Bindings => ({
   ...(left.keys === undefined ? {} : { keys: left.keys }),
 });
 
-/** Calls, with their token classes only if a column needs them: without classes the scan costs a fraction. */
-export const callsWith = (columns: Iterable<string>, calls: CallsRelation): string =>
-  [...columns].some(isClass) ? `(${classedCallsSql(calls.sql)})` : calls.sql;
-
 export const aggregatesSql = (
   plan: AggregatesPlan,
   slot: string,
-  calls: CallsRelation,
+  cells: CallsRelation,
   served: Served,
   left: NamesLeft,
 ): string => {
@@ -128,7 +123,7 @@ export const aggregatesSql = (
   );
   return `
     SELECT ${[`${slot} AS slot_index`, ...selected].join(', ')}
-    FROM ${callsWith([...plan.dimensions, ...plan.measures], calls)}
+    FROM ${cells.sql}
     WHERE ${whereSql(left)}
     GROUP BY ${['slot_index', ...summed].join(', ')}`;
 };

@@ -48,7 +48,6 @@ export type Budget = { readonly team?: string | undefined; readonly month: Money
 export type CubeRun = {
   /** The moment that the run is for. */
   readonly now: UnixMillis;
-  readonly zone: string;
   /** The days whose average the comparison is; default 1: no average. */
   readonly comparisonDays?: number | undefined;
   /** The range that the call log covers; omitted before the first pull. */
@@ -61,6 +60,8 @@ export type CubeRequest = {
    * The currency that the account's exports are requested in. Stored amounts requested in another currency are a fault.
    */
   readonly currency?: string;
+  /** The zone of the days; default UTC. */
+  readonly zone?: string;
   readonly periods: readonly CubePeriod[];
   /** Announces queries so that they share scans of the call log; other queries can run too. */
   readonly queries?: readonly string[];

@@ -1,11 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
 import type { CallsIn } from '../archive/archive.ts';
+import type { CallsRelation } from '../archive/relations.ts';
 import { ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { ReportView, ViewInput } from '../report-views/view.ts';
+import { callsWith, cellsIn } from '../rollup/cells.ts';
 import { execute, readRows, text, type Bindings } from '../rows.ts';
 import {
-  callsWith,
   aggregatesSql,
   inCurrency,
   spendOf,
@@ -26,6 +27,8 @@ export type CubeBuild = {
   readonly source: DuckDBConnection;
   readonly target: DuckDBConnection;
   readonly callsIn: CallsIn;
+  /** The zone of the days. */
+  readonly zone: string;
   readonly request: CubeRequest;
   readonly timeline: Timeline;
   readonly served: Served;
@@ -49,19 +52,27 @@ const boundsOf = (timeline: Timeline): Interval<UnixSeconds> => {
     : interval(first.start, last.end);
 };
 
+/** Sums over the calls of a range, with the columns. */
+const cellsOf = async (
+  { source, callsIn, request, zone }: Pick<CubeBuild, 'source' | 'callsIn' | 'request' | 'zone'>,
+  range: Interval<UnixSeconds>,
+  columns: ReadonlySet<string>,
+): Promise<CallsRelation> => cellsIn(source, callsIn, { account: request.account, zone, range, columns });
+
 const distinct = async (
-  { source, callsIn, request, timeline }: Omit<CubeBuild, 'left' | 'target' | 'served' | 'now'>,
+  build: Omit<CubeBuild, 'left' | 'target' | 'served' | 'now'>,
   column: 'model_name' | 'token_name',
   left: NamesLeft = {},
 ): Promise<readonly string[]> => {
+  const { source, request, timeline } = build;
   const names = new Set<string>();
   for (const range of timeline.ranges) {
-    const calls = await callsIn(range);
+    const cells = await cellsOf(build, range, new Set());
     const rows = await readRows(
       source,
-      `SELECT DISTINCT ${column} AS name FROM ${calls.sql} WHERE ${whereSql(left)}`,
+      `SELECT DISTINCT ${column} AS name FROM ${cells.sql} WHERE ${whereSql(left)}`,
       {
-        ...calls.bindings,
+        ...cells.bindings,
         ...whereBindings(left),
         account: request.account,
         start: range.start,
@@ -95,14 +106,15 @@ export const namesLeft = async (
 };
 
 const eachRange = async (
-  { source, target, callsIn, request, timeline, served, left }: CubeBuild,
+  { source, target, request, timeline, served, left }: CubeBuild,
   table: string,
-  sqlOf: (range: Interval<UnixSeconds>, calls: Awaited<ReturnType<CallsIn>>) => string,
+  relationIn: (range: Interval<UnixSeconds>) => Promise<CallsRelation>,
+  sqlOf: (range: Interval<UnixSeconds>, relation: CallsRelation) => string,
 ): Promise<void> => {
   for (const range of timeline.ranges) {
-    const calls = await callsIn(range);
-    await copyRows(source, target, table, sqlOf(range, calls), {
-      ...calls.bindings,
+    const relation = await relationIn(range);
+    await copyRows(source, target, table, sqlOf(range, relation), {
+      ...relation.bindings,
       ...whereBindings(left),
       account: request.account,
       start: range.start,
@@ -122,8 +134,12 @@ export const materializeAggregates = async (
   const isMoney = plan.measures.has('spend') || plan.measures.has('amount');
   const served = { ...build.served, inUnits: build.served.inUnits && isMoney };
   await createAggregates(target, table, plan);
-  await eachRange({ ...build, served }, table, (range, calls) =>
-    aggregatesSql(plan, slotSql(timeline, range, plan.by), calls, served, left),
+  const columns = new Set([...plan.dimensions, ...plan.measures]);
+  await eachRange(
+    { ...build, served },
+    table,
+    async (range) => cellsOf(build, range, columns),
+    (range, cells) => aggregatesSql(plan, slotSql(timeline, range, plan.by), cells, served, left),
   );
   if ([...ofKey].some((name) => plan.measures.has(name)))
     await addOwners(target, { table, column: 'token_name' }, costOwnersOf(build));
@@ -156,6 +172,7 @@ export const materializeCalls = async (
   await eachRange(
     build,
     table,
+    build.callsIn,
     (range, calls) => `
       SELECT ${slotSql(timeline, range, 'day')} AS slot_index, ${given.map(([name, , sql]) => `${sql} AS ${name}`).join(', ')}
       FROM ${callsWith(names, calls)} WHERE ${whereSql(left)}`,

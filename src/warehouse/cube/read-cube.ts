@@ -2,6 +2,7 @@ import { createGate, fault, type Clock } from '../../core/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
 import type { QueryEngine } from '../queries/query-engine.ts';
+import type { RefreshRollup } from '../rollup/refresh.ts';
 import { reportViews } from '../report-views/registry.ts';
 import { valueOfServed } from '../spend.ts';
 import { cellsOf, planAggregates, serves, type AggregatesPlan } from './aggregates.ts';
@@ -93,6 +94,7 @@ export const readCube = async <T>(
   engine: Engine,
   queries: QueryEngine,
   readCalls: ReadCalls,
+  refresh: RefreshRollup,
   options: EngineOptions,
   clock: Clock,
   request: CubeRequest,
@@ -101,6 +103,9 @@ export const readCube = async <T>(
   const { memoryLimit, threads, spoolDirectory: folder } = options;
   await using tables = await queries.openTables({ memoryLimit, threads, folder });
   const timeline = timelineOf(request.periods);
+  const zone = request.zone ?? 'UTC';
+  for (const range of timeline.ranges)
+    await refresh({ account: request.account, zone, range }, request.signal);
   await tables.fill(async (connection) => createTimeTables(connection, timeline));
   const materialized: Materialized = { cells: [], calls: [], views: new Set() };
   const now = request.run?.now ?? clock.now();
@@ -118,6 +123,7 @@ export const readCube = async <T>(
             source,
             target: connection,
             callsIn,
+            zone,
             request: stored,
             timeline,
             served,

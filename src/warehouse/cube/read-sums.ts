@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, money, type Interval, type Money, type UnixSeconds } from '../../core/index.ts';
 import type { CallsIn } from '../archive/archive.ts';
 import { countedClasses, type TokenClass } from '../tokens/class-names.ts';
-import { classedCallsSql } from '../tokens/classes-sql.ts';
+import { cellsIn } from '../rollup/cells.ts';
 import { readRows, text, wholeNumber, type Row } from '../rows.ts';
 import { valueOfServed } from '../spend.ts';
 import { inCurrency } from './aggregates.ts';
@@ -10,6 +10,8 @@ import { readServices, serviceIn } from './services.ts';
 
 export type SumsRequest = {
   readonly account: string;
+  /** The zone whose days the rollup has: bounds within a day are read from its calls. */
+  readonly zone: string;
   /** Ascending; each two that follow each other bound a segment, which includes the first and excludes the second. */
   readonly bounds: readonly UnixSeconds[];
   /** Segments that are not needed, for example between two periods, are not read. */
@@ -54,6 +56,16 @@ const runsOf = (segments: ReadonlySet<number>): readonly (readonly number[])[] =
   return runs;
 };
 
+/** The ranges that the segments cover. */
+export const rangesOf = ({
+  bounds,
+  segments,
+}: Pick<SumsRequest, 'bounds' | 'segments'>): readonly Interval<UnixSeconds>[] =>
+  runsOf(segments).flatMap((run) => {
+    const [start, end] = [bounds[run[0] ?? 0], bounds[(run.at(-1) ?? 0) + 1]];
+    return start === undefined || end === undefined || end <= start ? [] : [interval(start, end)];
+  });
+
 /** The segment of a call; the numbers in the SQL come from code. */
 const segmentSql = (run: readonly number[], bounds: readonly UnixSeconds[]): string => {
   const last = run.at(-1) ?? 0;
@@ -86,7 +98,7 @@ const tokensOf = (row: Row): SegmentSums['tokens'] => {
 export const readSums = async (
   connection: DuckDBConnection,
   callsIn: CallsIn,
-  { account, bounds, segments, tokens }: SumsRequest,
+  { account, zone, bounds, segments, tokens }: SumsRequest,
 ): Promise<Sums> => {
   const { value, form, currency, isProven } = await valueOfServed(connection, account);
   const served = { value, inUnits: isProven && form === 'units', isProven: true };
@@ -96,22 +108,23 @@ export const readSums = async (
     const [start, end] = [bounds[run[0] ?? 0], bounds[(run.at(-1) ?? 0) + 1]];
     if (start === undefined || end === undefined || end <= start) continue;
     const range: Interval<UnixSeconds> = interval(start, end);
-    const calls = await callsIn(range);
-    const unstated = `, count(*) FILTER (kind = 'consumption' AND (input_counts <> 'known' OR output_counts <> 'known')) AS unstated`;
+    const columns = new Set<string>(tokens ? ['input_counts', 'output_counts', ...summed] : []);
+    const relation = await cellsIn(connection, callsIn, { account, zone, range, columns, cuts: bounds });
+    const unstated = `, coalesce(sum(row_count) FILTER (kind = 'consumption' AND (input_counts <> 'known' OR output_counts <> 'known')), 0) AS unstated`;
     const classes = tokens ? summed.map((name) => `, sum(${name}) AS ${name}`).join('') + unstated : '';
     const rows = await readRows(
       connection,
       `SELECT CAST(${segmentSql(run, bounds)} AS INTEGER) AS segment, model_name, token_name,
-         count(*) FILTER (kind = 'consumption') AS calls,
+         coalesce(sum(row_count) FILTER (kind = 'consumption'), 0) AS calls,
          ${inCurrency(`coalesce(sum(quota) FILTER (kind = 'consumption'), 0)`, served)} AS charge,
-         ${inCurrency(`coalesce(sum(abs(quota)) FILTER (kind = 'refund'), 0)`, served)} AS refunds
+         ${inCurrency(`coalesce(sum(size) FILTER (kind = 'refund'), 0)`, served)} AS refunds
          ${classes}
-       FROM ${tokens ? `(${classedCallsSql(calls.sql)})` : calls.sql}
+       FROM ${relation.sql}
        WHERE account = $account AND created_at >= $start AND created_at < $end
          AND kind IN ('consumption', 'refund')
        GROUP BY ALL`,
       {
-        ...calls.bindings,
+        ...relation.bindings,
         account,
         start: range.start,
         end: range.end,

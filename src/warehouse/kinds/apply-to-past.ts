@@ -59,9 +59,10 @@ export const applyToPast = async (
   );
   await bringBack(connection, { account, window, served: 0 });
   const before = await sumsBefore(connection, { account, window }, now);
-  await applyKindLabels(connection, { sql: 'account = $account', bindings: { account } }, kinds);
+  const range = { account, ...window };
+  await applyKindLabels(connection, { sql: 'account = $account', bindings: { account } }, range, kinds);
   if (texts.size > 0) {
-    await applyTextLabels(connection, unclear, texts);
+    await applyTextLabels(connection, unclear, range, texts);
     await noteUnclear(connection, unclear, texts);
   }
   return recordRestatement(connection, { account, window }, before, now);

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Interval, UnixSeconds } from '../../core/index.ts';
 import type { LogBatch, SeenKinds } from '../logs/log-batch.ts';
+import { changeCalls, type CallsRange } from '../rollup/change-calls.ts';
 import { execute, readRows, wholeNumber } from '../rows.ts';
 import { decideKindLabels, decideLabels, mayTellKinds, type LabelMeaning } from './decide-kinds.ts';
 import { bareSql, kindByRowSql, pointerTo, labelSql } from './row-sql.ts';
@@ -28,6 +29,7 @@ const labelsFor = (meanings: ReadonlyMap<string, LabelMeaning>, meaning: LabelMe
 export const applyKindLabels = async (
   connection: DuckDBConnection,
   { sql, bindings }: Rows,
+  range: CallsRange,
   meanings: ReadonlyMap<string, LabelMeaning>,
 ): Promise<number> => {
   let changed = 0;
@@ -37,8 +39,9 @@ export const applyKindLabels = async (
   ] as const) {
     const labels = labelsFor(meanings, meaning);
     if (labels.length > 0)
-      changed += await execute(
+      changed += await changeCalls(
         connection,
+        range,
         `UPDATE call_log SET kind = ${kind} WHERE ${sql} AND lower(kind) IN (SELECT unnest($labels))`,
         { ...bindings, labels },
       );
@@ -52,14 +55,16 @@ const isUnclear = `kind = 'consumption' AND ${bareSql}`;
 export const applyTextLabels = async (
   connection: DuckDBConnection,
   { sql, bindings }: Rows,
+  range: CallsRange,
   texts: TextMeanings,
 ): Promise<number> => {
   let changed = 0;
   for (const [column, meanings] of texts) {
     const labels = labelsFor(meanings, 'error');
     if (labels.length > 0)
-      changed += await execute(
+      changed += await changeCalls(
         connection,
+        range,
         `UPDATE call_log SET kind = 'error'
          WHERE ${sql} AND ${isUnclear} AND ${labelSql('path')} IN (SELECT unnest($labels))`,
         { ...bindings, path: pointerTo(column), labels },
@@ -158,16 +163,17 @@ export const settleKinds = async (
   batch: LogBatch,
   seen: SeenKinds,
 ): Promise<SettledKinds> => {
+  const range = { account: batch.account, start: batch.window.start, end: batch.window.end };
   const rows: Rows = {
     sql: 'account = $account AND created_at >= $start AND created_at < $end',
-    bindings: { account: batch.account, start: batch.window.start, end: batch.window.end },
+    bindings: range,
   };
   if (seen.known.length === 0 && !seen.hasUnknown) {
     await forgetUnclear(connection, rows);
     return { kinds: none, texts: new Map(), isNew: false, changed: 0 };
   }
   const kinds = await learnKindColumn(connection, batch, rows, seen);
-  const named = seen.hasUnknown ? await applyKindLabels(connection, rows, kinds.meanings) : 0;
+  const named = seen.hasUnknown ? await applyKindLabels(connection, rows, range, kinds.meanings) : 0;
   // A column whose labels only the rows explain does not identify errors unless it has a label for them.
   const tellsErrors =
     batch.columns.some(({ role }) => role === 'kind') &&
@@ -177,7 +183,7 @@ export const settleKinds = async (
     return { kinds: kinds.meanings, texts: new Map(), isNew: kinds.isNew, changed: named };
   }
   const { texts, isNew } = await learnTexts(connection, batch, rows);
-  const fromTexts = await applyTextLabels(connection, rows, texts);
+  const fromTexts = await applyTextLabels(connection, rows, range, texts);
   await noteUnclear(connection, rows, texts);
   return { kinds: kinds.meanings, texts, isNew: kinds.isNew || isNew, changed: named + fromTexts };
 };

@@ -19,7 +19,8 @@ import { amountOf, keepQuarantine } from '../quarantine/quarantine.ts';
 import { applyToPast, type BringBack } from '../kinds/apply-to-past.ts';
 import { settleKinds } from '../kinds/settle-kinds.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
-import { execute, readRows, text, wholeNumber } from '../rows.ts';
+import { changeCalls } from '../rollup/change-calls.ts';
+import { readRows, text, wholeNumber } from '../rows.ts';
 import { widen } from '../ranges.ts';
 import { chargesIn, type ChargedRows } from './amount-change.ts';
 import { amountsFor, readAmounts, writeAmounts, type AccountAmounts } from './amounts.ts';
@@ -69,7 +70,7 @@ const checkTotal = (batch: LogBatch, landed: Money): void => {
 const load = async (connection: DuckDBConnection, batch: LogBatch): Promise<void> => {
   const hasKind = batch.columns.some(({ role }) => role === 'kind');
   const own = batch.kinds === undefined || !hasKind ? undefined : ownKinds(batch.kinds);
-  await execute(connection, landingSql(batch, batch.amounts.form), {
+  await changeCalls(connection, windowOf(batch), landingSql(batch, batch.amounts.form), {
     ...windowOf(batch),
     file: batch.file,
     asked_start: batch.asked.start,
@@ -123,7 +124,8 @@ export const landLogWindow = async (
   const replaced = await readSums(connection, window);
   const known = await sumsBefore(connection, batch, now);
   const past = replaced.rows > 0 && looksChanged(batch, before) ? await chargesIn(connection, window) : [];
-  if (replaced.rows > 0) await execute(connection, `DELETE FROM call_log WHERE ${ofWindow}`, window);
+  if (replaced.rows > 0)
+    await changeCalls(connection, window, `DELETE FROM call_log WHERE ${ofWindow}`, window);
   if (batch.served > 0) await load(connection, batch);
   const { overlap, ...served } = batch.served > 0 ? await readLoaded(connection, window) : noneLoaded;
   if (served.rows + overlap.rows !== batch.served)
@@ -138,7 +140,7 @@ export const landLogWindow = async (
       `the export has no rows, but ${replaced.rows} rows of its window are stored; they are kept`,
     );
   checkTotal(batch, addMoney(served.quota, overlap.quota));
-  if (overlap.rows > 0) await execute(connection, `DELETE FROM call_log WHERE account = ''`);
+  if (overlap.rows > 0) await changeCalls(connection, window, `DELETE FROM call_log WHERE account = ''`, {});
 
   const kinds = await settleKinds(connection, batch, served.kinds);
   const seen = kinds.changed === 0 ? served : await readSeen(connection, window);

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { compareMoney, fault, money, type Fault } from '../../core/index.ts';
-import { execute, readRows, text, wholeNumber } from '../rows.ts';
+import { changeCalls } from '../rollup/change-calls.ts';
+import { readRows, text, wholeNumber } from '../rows.ts';
 import {
   chargesAround,
   chargesIn,
@@ -38,8 +39,9 @@ export const convertToCurrency = async (
   rows: ChargedRows,
   unitsPerCurrency: number,
 ): Promise<void> => {
-  await execute(
+  await changeCalls(
     connection,
+    rows,
     `UPDATE call_log SET quota = CAST(CAST(quota AS DECIMAL(25, 0)) * CAST($value AS DECIMAL(13, 12)) AS DECIMAL(28, 12))
      WHERE account = $account AND created_at >= $start AND created_at < $end`,
     { ...rows, value: unitValue(unitsPerCurrency) },
@@ -62,8 +64,9 @@ const convert = async (landing: Landing, from: number): Promise<void> => {
     await convertToCurrency(connection, range, unitsPerCurrency);
     return;
   }
-  await execute(
+  await changeCalls(
     connection,
+    range,
     `UPDATE call_log SET quota = CAST(quota * CAST($units AS DECIMAL(10, 0)) AS DECIMAL(28, 12)) WHERE ${where}`,
     { ...range, units: unitsPerCurrency },
   );

@@ -1,5 +1,6 @@
 import { interval, money, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
-import { callsWith, inCurrency, whereBindings, whereSql } from '../cube/aggregates.ts';
+import { inCurrency, whereBindings, whereSql } from '../cube/aggregates.ts';
+import { callsWith } from '../rollup/cells.ts';
 import { text, type Bindings, type Row } from '../rows.ts';
 import { fitPrices, type FitSums, type PriceFit } from './fit-prices.ts';
 import { columnsOf } from './relation.ts';

@@ -92,7 +92,7 @@ export const runView: ReportView = {
     ['month_elapsed', 'BIGINT', 'number of those days in the period month'],
   ]),
   rows: async ({ request, now }) => {
-    const { account, currency, run, only, periods } = request;
+    const { account, currency, zone, run, only, periods } = request;
     const last = periods.find(({ name }) => name === 'current')?.days.at(-1)?.date;
     const [year = 0, month = 0, day = 0] = (last ?? '').split('-').map(Number);
     const team = only?.teams?.length === 1 ? only.teams[0] : null;
@@ -100,7 +100,7 @@ export const runView: ReportView = {
       [
         account,
         currency ?? null,
-        run?.zone ?? null,
+        zone ?? null,
         team ?? null,
         Math.floor(now / 1000),
         run?.covered?.start ?? null,

@@ -5,6 +5,10 @@ import { readRows, text, wholeNumber, type Row } from '../rows.ts';
 import type { TokenSide } from './convention.ts';
 import type { ModelEvidence, ShownPrice } from './decide.ts';
 
+/** Counts of a call have up to 18 digits; as evidence they are only shown. */
+const shownCount = (row: Row, column: string): number | undefined =>
+  row[column] === null ? undefined : Number(text(row, column));
+
 const optionalCount = optional(wholeNumber);
 
 const shownPrice = rowReader({
@@ -51,7 +55,7 @@ export const readEvidence = async (
       witness:
         row === undefined || at === undefined
           ? undefined
-          : { at: unixSeconds(at), whole: wholeNumber(row, 'witness_whole'), row },
+          : { at: unixSeconds(at), whole: Number(text(row, 'witness_whole')), row },
       proofs: {
         calls: count('calls'),
         excludesCalls: count('excludes_calls'),
@@ -66,15 +70,15 @@ export const readEvidence = async (
     const { proofs, partCalls, witness } = proofsOf(model, 'input');
     if (witness === undefined) return { ...proofs, cacheCalls: partCalls };
     const { at, whole: prompt, row } = witness;
-    const cached = optionalCount(row, 'witness_part');
-    const cacheWrite = optionalCount(row, 'witness_write');
+    const cached = shownCount(row, 'witness_part');
+    const cacheWrite = shownCount(row, 'witness_write');
     return { ...proofs, cacheCalls: partCalls, witness: { at, prompt, cached, cacheWrite } };
   };
   const outputOf = (model: string): ModelEvidence['output'] => {
     const { proofs, partCalls, witness } = proofsOf(model, 'output');
     if (witness === undefined) return { ...proofs, reasoningCalls: partCalls };
     const { at, whole: completion, row } = witness;
-    const reasoning = optionalCount(row, 'witness_part');
+    const reasoning = shownCount(row, 'witness_part');
     return { ...proofs, reasoningCalls: partCalls, witness: { at, completion, reasoning } };
   };
   const models = new Set(rows.map((row) => text(row, 'model_name')));

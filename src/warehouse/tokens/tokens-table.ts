@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { createNamedGates, type Log } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
+import { markModels } from '../rollup/change-calls.ts';
 import { inTransaction } from '../rows.ts';
 import type { OutputConvention, TokenConvention } from './convention.ts';
 import { readConventions, readRules, writeConventions, writeRules } from './conventions.ts';
@@ -28,6 +29,25 @@ const sameRules = (left: RulesOf<string>, right: RulesOf<string>): boolean => {
   return written(left) === written(right);
 };
 
+/** Models whose tokens are counted in another way than before. */
+const changedModels = (
+  before: readonly ModelConvention[],
+  now: readonly ModelConvention[],
+): readonly string[] => {
+  const written = (models: readonly ModelConvention[]): ReadonlyMap<string, string> =>
+    new Map(
+      models.flatMap(({ model, convention, output }) =>
+        convention === undefined && output.convention === undefined
+          ? []
+          : [[model, `${convention} ${output.convention}`]],
+      ),
+    );
+  const [old, current] = [written(before), written(now)];
+  return [...new Set([...old.keys(), ...current.keys()])].filter(
+    (model) => old.get(model) !== current.get(model),
+  );
+};
+
 /** Updates the decisions from the evidence and the rules, and returns the previous ones. */
 const decideAll = async (
   connection: DuckDBConnection,
@@ -41,6 +61,7 @@ const decideAll = async (
   const evidence = await readEvidence(connection, account);
   const now = [...evidence].map(([model, seen]) => decide(model, seen, rules));
   await writeConventions(connection, account, now);
+  await markModels(connection, account, changedModels(before, now));
   return { before, now };
 };
 

@@ -1,0 +1,116 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { interval, type Interval, type UnixSeconds } from '../../core/index.ts';
+import type { CallsIn } from '../archive/archive.ts';
+import type { CallsRelation } from '../archive/relations.ts';
+import { dimensions, isClass } from '../report-views/cube-columns.ts';
+import { readAs, rowReader, secondsRange } from '../row-reader.ts';
+import { classedCallsSql } from '../tokens/classes-sql.ts';
+import { tokenSums } from './rollup-schema.ts';
+
+/** Calls, with their token classes only if a column needs them: without classes the scan costs a fraction. */
+export const callsWith = (columns: Iterable<string>, calls: CallsRelation): string =>
+  [...columns].some(isClass) ? `(${classedCallsSql(calls.sql)})` : calls.sql;
+
+export type CellsRequest = {
+  readonly account: string;
+  /** The zone whose days have cells. */
+  readonly zone: string;
+  readonly range: Interval<UnixSeconds>;
+  /** Further dimensions and token columns that are read. */
+  readonly columns: ReadonlySet<string>;
+  /** Moments that no cell may contain: each day that one divides is read from its calls. */
+  readonly cuts?: readonly UnixSeconds[];
+};
+
+/** What every reader groups or filters by. */
+const always: ReadonlySet<string> = new Set(['model_name', 'token_name', 'kind']);
+
+const day = rowReader({ range: secondsRange });
+
+/** Days of the range whose cells are as their calls, ascending. */
+const validDays = async (
+  connection: DuckDBConnection,
+  { account, zone, range: { start, end }, cuts = [] }: CellsRequest,
+): Promise<readonly Interval<UnixSeconds>[]> => {
+  const days = await readAs(
+    connection,
+    day,
+    `SELECT start_at, end_at FROM rollup_day AS day
+     WHERE account = $account AND zone = $zone AND start_at >= $start AND end_at <= $end AND NOT EXISTS (
+       FROM rollup_mark AS mark
+       WHERE mark.account = day.account AND mark.start_at < day.end_at AND mark.end_at > day.start_at)
+     ORDER BY start_at`,
+    { account, zone, start, end },
+  );
+  return days
+    .map(({ range }) => range)
+    .filter((range) => !cuts.some((cut) => cut > range.start && cut < range.end));
+};
+
+/** The same times in as few ranges as possible. */
+const joined = (ranges: readonly Interval<UnixSeconds>[]): readonly Interval<UnixSeconds>[] => {
+  const all: Interval<UnixSeconds>[] = [];
+  for (const range of ranges) {
+    const last = all.at(-1);
+    if (last?.end === range.start) all[all.length - 1] = interval(last.start, range.end);
+    else all.push(range);
+  }
+  return all;
+};
+
+/** What the ranges leave of the whole; both ascending. */
+const rest = (
+  whole: Interval<UnixSeconds>,
+  ranges: readonly Interval<UnixSeconds>[],
+): readonly Interval<UnixSeconds>[] => {
+  const left: Interval<UnixSeconds>[] = [];
+  let from = whole.start;
+  for (const { start, end } of [...ranges, interval(whole.end, whole.end)]) {
+    if (start > from) left.push(interval(from, start));
+    from = end;
+  }
+  return left;
+};
+
+/** The numbers in the SQL come from code. */
+const within = (column: string, ranges: readonly Interval<UnixSeconds>[]): string =>
+  `(${ranges.map(({ start, end }) => `${column} >= ${start} AND ${column} < ${end}`).join(' OR ')})`;
+
+/**
+ * Sums over the calls of a range as a relation for FROM, with its bindings besides `$account`: `created_at` (the first
+ * second of its day, or that of the call), `model_name`, `token_name`, `kind`, `row_count`, `quota`, `size` and the columns. Days come from the rollup where
+ * it is valid, everything else from the calls, so that the sums are the same whatever the rollup contains.
+ */
+export const cellsIn = async (
+  connection: DuckDBConnection,
+  callsIn: CallsIn,
+  request: CellsRequest,
+): Promise<CallsRelation> => {
+  const { range, columns, zone } = request;
+  // A quarter hour is less than a day.
+  const days = columns.has('quarter') ? [] : joined(await validDays(connection, request));
+  const others = rest(range, days);
+  const names = ['quarter', ...dimensions, ...tokenSums].filter(
+    (name) => always.has(name) || columns.has(name),
+  );
+  const list = names.map((name) => `, ${name}`).join('');
+  const parts: string[] = [];
+  const bindings: Record<string, CallsRelation['bindings'][string]> = {};
+  if (days.length > 0) {
+    parts.push(
+      `SELECT account, start_at AS created_at, row_count, quota, size${list}
+       FROM rollup_cell WHERE account = $account AND zone = $rollup_zone AND ${within('start_at', days)}`,
+    );
+    bindings['rollup_zone'] = zone;
+  }
+  if (others.length > 0 || days.length === 0) {
+    const [first = range] = others;
+    const calls = await callsIn(interval(first.start, (others.at(-1) ?? range).end));
+    parts.push(
+      `SELECT account, created_at, CAST(1 AS BIGINT) AS row_count, quota, abs(quota) AS size${list}
+       FROM ${callsWith(names, calls)} WHERE account = $account AND ${within('created_at', others.length === 0 ? [range] : others)}`,
+    );
+    Object.assign(bindings, calls.bindings);
+  }
+  return { sql: `(${parts.join(' UNION ALL ')})`, bindings };
+};

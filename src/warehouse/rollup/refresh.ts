@@ -1,0 +1,179 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import {
+  createNamedGates,
+  dateAt,
+  interval,
+  localDays,
+  messageOf,
+  unixSeconds,
+  type Clock,
+  type Interval,
+  type LocalDay,
+  type Log,
+  type UnixSeconds,
+} from '../../core/index.ts';
+import type { ReadCalls } from '../archive/archive.ts';
+import { dimensions } from '../report-views/cube-columns.ts';
+import type { Engine } from '../engine.ts';
+import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
+import { classedCallsSql } from '../tokens/classes-sql.ts';
+import { tokenSums } from './rollup-schema.ts';
+
+/** The days of a zone that are about to be read. */
+export type RefreshRequest = {
+  readonly account: string;
+  readonly zone: string;
+  readonly range: Interval<UnixSeconds>;
+};
+
+/** Builds what is missing of the rollup. Cheap when nothing is. */
+export type RefreshRollup = (request: RefreshRequest, signal?: AbortSignal) => Promise<void>;
+
+export type RefreshDeps = {
+  readonly engine: Engine;
+  readonly readCalls: ReadCalls;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** More days in one transaction would cost memory. */
+const mostDays = 31;
+
+/** Removes the days whose calls have changed, in all zones, with the marks. A mark that is committed later stays. */
+const removeMarked = async (connection: DuckDBConnection, account: string): Promise<void> => {
+  await execute(
+    connection,
+    `CREATE OR REPLACE TEMP TABLE rollup_changed AS
+     SELECT DISTINCT day.zone, day.start_at FROM rollup_day AS day
+     JOIN rollup_mark AS mark ON mark.account = day.account AND mark.start_at < day.end_at AND mark.end_at > day.start_at
+     WHERE day.account = $account AND (mark.model_name IS NULL OR EXISTS (
+       FROM rollup_cell AS cell WHERE cell.account = day.account AND cell.zone = day.zone
+         AND cell.start_at = day.start_at AND cell.model_name = mark.model_name))`,
+    { account },
+  );
+  for (const table of ['rollup_cell', 'rollup_day'])
+    await execute(
+      connection,
+      `DELETE FROM ${table} WHERE account = $account AND (zone, start_at) IN (SELECT (zone, start_at) FROM rollup_changed)`,
+      { account },
+    );
+  await execute(connection, 'DELETE FROM rollup_mark WHERE account = $account', { account });
+};
+
+/** Days that follow each other in groups of at most a month. */
+const grouped = (days: readonly LocalDay[]): readonly (readonly LocalDay[])[] => {
+  const groups: LocalDay[][] = [];
+  for (const day of days) {
+    const group = groups.at(-1);
+    if (group !== undefined && group.at(-1)?.end === day.start && group.length < mostDays) group.push(day);
+    else groups.push([day]);
+  }
+  return groups;
+};
+
+/** The first second of the day of a call. Numbers come from code; a day of 23 or 25 hours has its own case. */
+const dayStartSql = (days: readonly LocalDay[]): string =>
+  `CASE ${days.map(({ start, end }) => `WHEN created_at < ${end} THEN ${start}`).join(' ')} END`;
+
+/** The cells of consecutive days from their calls. Bindings: those of the calls, `$account`, `$zone`, `$start`, `$end`. */
+export const cellsSql = (days: readonly LocalDay[], calls: string): string => `
+  SELECT account, $zone AS zone, CAST(${dayStartSql(days)} AS BIGINT) AS start_at, ${dimensions.join(', ')},
+    count(*) AS row_count, sum(quota) AS quota, sum(abs(quota)) AS size,
+    ${tokenSums.map((name) => `CAST(sum(${name}) AS BIGINT) AS ${name}`).join(', ')}
+  FROM (${classedCallsSql(calls)}) WHERE account = $account AND created_at >= $start AND created_at < $end
+  GROUP BY ALL`;
+
+const buildDays = async (
+  connection: DuckDBConnection,
+  readCalls: ReadCalls,
+  { account, zone }: RefreshRequest,
+  days: readonly LocalDay[],
+): Promise<void> => {
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const range = interval(first.start, last.end);
+  await readCalls(connection, account, async (callsIn) => {
+    const calls = await callsIn(range);
+    await execute(connection, `INSERT INTO rollup_cell BY NAME ${cellsSql(days, calls.sql)}`, {
+      ...calls.bindings,
+      account,
+      zone,
+      ...range,
+    });
+    await execute(
+      connection,
+      `INSERT INTO rollup_day SELECT $account, $zone, unnest(from_json($starts, '["BIGINT"]')), unnest(from_json($ends, '["BIGINT"]'))`,
+      {
+        account,
+        zone,
+        starts: JSON.stringify(days.map(({ start }) => start)),
+        ends: JSON.stringify(days.map(({ end }) => end)),
+      },
+    );
+  });
+};
+
+/** The days of the range that have ended and have no cells. The current day is read from its calls. */
+const missingDays = async (
+  connection: DuckDBConnection,
+  { account, zone, range }: RefreshRequest,
+  now: UnixSeconds,
+): Promise<readonly LocalDay[]> => {
+  const { start, end } = range;
+  if (end <= start) return [];
+  const rows = await readRows(
+    connection,
+    `SELECT start_at FROM rollup_day WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end`,
+    { account, zone, start, end },
+  );
+  const known = new Set(rows.map((row) => wholeNumber(row, 'start_at')));
+  return localDays(dateAt(start, zone), dateAt(unixSeconds(end - 1), zone), zone).filter(
+    (day) => day.start >= start && day.end <= end && day.end <= now && !known.has(day.start),
+  );
+};
+
+export const createRefresh = ({ engine, readCalls, clock, log }: RefreshDeps): RefreshRollup => {
+  const oneAnAccount = createNamedGates();
+  const tooLarge = new Set<string>();
+  /** Days with sums that no cell can hold are read from their calls. */
+  const build = async (
+    connection: DuckDBConnection,
+    request: RefreshRequest,
+    days: readonly LocalDay[],
+  ): Promise<void> => {
+    try {
+      await buildDays(connection, readCalls, request, days);
+    } catch (error) {
+      if (!/out of range|overflow/i.test(messageOf(error))) throw error;
+      if (days.length > 1) for (const day of days) await build(connection, request, [day]);
+      else for (const { date } of days) tooLarge.add(`${request.account} ${request.zone} ${date}`);
+    }
+  };
+  return async (request, signal) =>
+    oneAnAccount(request.account, async () =>
+      engine.bulk(async (connection) => {
+        const { account, zone } = request;
+        const [marks] = await readRows(
+          connection,
+          'SELECT count(*) AS marks FROM rollup_mark WHERE account = $account',
+          { account },
+        );
+        if (text(marks, 'marks') !== '0')
+          await inTransaction(connection, async () => removeMarked(connection, account));
+        const now = unixSeconds(Math.floor(clock.now() / 1000));
+        const missing = await missingDays(connection, request, now);
+        const groups = grouped(missing.filter(({ date }) => !tooLarge.has(`${account} ${zone} ${date}`)));
+        for (const [at, days] of groups.entries()) {
+          signal?.throwIfAborted();
+          if (groups.length > 1)
+            log.info('building the rollup of the call log', {
+              account,
+              zone,
+              from: days[0]?.date,
+              part: `${at + 1} of ${groups.length}`,
+            });
+          await build(connection, request, days);
+        }
+      }, signal),
+    );
+};

@@ -1,0 +1,162 @@
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { expect, it } from 'vitest';
+import { localDays, unixMillis } from '../../../src/core/index.ts';
+import type { Warehouse } from '../../../src/warehouse/index.ts';
+import { openAt } from '../archive/archive-support.ts';
+import { testFolder, type TestFolder } from '../support.ts';
+import { day, landCalls } from '../tokens/tokens-support.ts';
+
+const zone = 'Europe/Berlin';
+/** The day on which clocks go forward, and those around it. */
+const days = localDays('2026-03-26', '2026-04-02', zone);
+
+const open = async (folder: TestFolder, now = Date.UTC(2026, 5, 1)): Promise<Warehouse> =>
+  openAt(folder, 'test', unixMillis(now));
+
+const read = async (warehouse: Warehouse, figures = 'sum(calls), sum(spend), sum(input_uncached_tokens)') =>
+  warehouse.readCube(
+    { account: 'main', zone, periods: [{ name: 'current', days }] },
+    async (query) => (await query(`SELECT day, ${figures} FROM cube GROUP BY day ORDER BY day`)).rows,
+  );
+
+/** Runs SQL of our own on the closed database. */
+const inDatabase = async (folder: TestFolder, ...statements: readonly string[]): Promise<unknown> => {
+  const instance = await DuckDBInstance.create(join(folder.path, 'test', 'test.duckdb'));
+  const connection = await instance.connect();
+  let rows: unknown;
+  for (const sql of statements) rows = (await connection.runAndReadAll(sql)).getRowsJson();
+  connection.closeSync();
+  instance.closeSync();
+  return rows;
+};
+
+const call = { prompt_tokens: 1000, cached_tokens: 400, quota: '0.5' };
+
+it('a day that lands again is read as it landed last', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await open(folder);
+  await landCalls(warehouse, folder, [{ ...call, quota: '1.5' }]);
+  expect(await read(warehouse)).toEqual([['2026-03-28', '1', '1.5', '600']]);
+  await landCalls(warehouse, folder, [
+    { ...call, quota: '1.5' },
+    { ...call, quota: '2.25', at: day + 60 },
+  ]);
+  expect(await read(warehouse)).toEqual([['2026-03-28', '2', '3.75', '1200']]);
+});
+
+it('a day that lands while a report is open is read as it has landed', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await open(folder);
+  await landCalls(warehouse, folder, [call]);
+  await read(warehouse);
+  const request = { account: 'main', zone, periods: [{ name: 'current' as const, days }] };
+  const rows = await warehouse.readCube(request, async (query) => {
+    await landCalls(warehouse, folder, [{ ...call, quota: '7.5' }]);
+    return (await query('SELECT day, sum(spend) FROM cube GROUP BY day')).rows;
+  });
+  expect(rows).toEqual([['2026-03-28', '7.5']]);
+});
+
+it('a convention of a model that is configured later changes the tokens of earlier days', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await open(folder);
+  await landCalls(warehouse, folder, [call, { ...call, model: 'other' }]);
+  const tokens = 'sum(input_uncached_tokens), sum(input_tokens)';
+  expect(await read(warehouse, tokens)).toEqual([['2026-03-28', '1200', '2000']]);
+  await warehouse.tokens.configure('main', { model: 'excludes_cache', other: 'includes_cache' });
+  expect(await read(warehouse, tokens)).toEqual([['2026-03-28', '1600', '2400']]);
+});
+
+it('calls at both ends of a day of 23 hours count for that day', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await open(folder);
+  // March 29 in Berlin: from 23:00 to 22:00 UTC.
+  const start = day + 23 * 3600;
+  const moments = [start - 1, start, start + 23 * 3600 - 1, start + 23 * 3600];
+  await landCalls(
+    warehouse,
+    folder,
+    moments.map((at) => ({ ...call, at })),
+    { days: 2 },
+  );
+  expect(await read(warehouse, 'sum(calls)')).toEqual([
+    ['2026-03-28', '1'],
+    ['2026-03-29', '2'],
+    ['2026-03-30', '1'],
+  ]);
+  expect(await warehouse.rollup.compare('main', 'cells')).toEqual([]);
+});
+
+it('the current day is read from its calls, and gets cells when it has ended', async () => {
+  await using folder = await testFolder();
+  const cells = async () =>
+    inDatabase(folder, 'SELECT count(*) FROM rollup_cell', 'SELECT count(*) FROM rollup_day');
+  {
+    await using warehouse = await open(folder, (day + 3600) * 1000);
+    await landCalls(warehouse, folder, [call]);
+    expect(await read(warehouse, 'sum(calls)')).toEqual([['2026-03-28', '1']]);
+  }
+  // March 26 and 27 are over.
+  expect(await cells()).toEqual([['2']]);
+  {
+    await using warehouse = await open(folder);
+    expect(await read(warehouse, 'sum(calls)')).toEqual([['2026-03-28', '1']]);
+  }
+  expect(await cells()).toEqual([[String(days.length)]]);
+});
+
+it('a landing changes what the rows of the next local day state whose columns only their UTC day shows', async () => {
+  await using folder = await testFolder();
+  {
+    await using warehouse = await open(folder);
+    await landCalls(warehouse, folder, [
+      { ...call, cache_write_tokens: 0, at: day + 60 },
+      // 00:20 in Berlin.
+      { prompt_tokens: 0, completion_tokens: 5, quota: '0.5', at: day + 84_000 },
+    ]);
+  }
+  await inDatabase(folder, 'UPDATE call_log SET served_columns = NULL');
+  await using warehouse = await open(folder);
+  const known = `sum(rows) FILTER (input_counts = 'known')`;
+  expect((await read(warehouse, known)).at(-1)).toEqual(['2026-03-29', '1']);
+  const hour = { from: day, days: 1 / 24 };
+  await landCalls(warehouse, folder, [{ prompt_tokens: 5, quota: '0.5', at: day + 60 }], hour);
+  expect(await warehouse.rollup.compare('main', 'cells')).toEqual([]);
+  expect((await read(warehouse, known)).at(-1)).toEqual(['2026-03-29', null]);
+});
+
+it('a day whose sums exceed a cell is read from its calls', async () => {
+  await using folder = await testFolder();
+  await using warehouse = await open(folder);
+  await landCalls(
+    warehouse,
+    folder,
+    Array.from({ length: 12 }, (_, at) => ({
+      ...call,
+      at: day + at,
+      prompt_tokens: 9e17,
+    })),
+  );
+  expect(await read(warehouse, 'sum(prompt_tokens)')).toEqual([['2026-03-28', '10800000000000000000']]);
+  expect(await read(warehouse, 'sum(prompt_tokens)')).toEqual([['2026-03-28', '10800000000000000000']]);
+});
+
+it.each(['sums', 'cells'] as const)(
+  'a day whose cells were edited by hand is found by its %s, and is right once it is discarded',
+  async (depth) => {
+    await using folder = await testFolder();
+    {
+      await using warehouse = await open(folder);
+      await landCalls(warehouse, folder, [call]);
+      await read(warehouse);
+    }
+    await inDatabase(folder, 'UPDATE rollup_cell SET quota = quota + 1');
+    await using warehouse = await open(folder);
+    const found = await warehouse.rollup.compare('main', depth);
+    expect(found).toEqual([{ zone, start: day - 3600 }]);
+    await warehouse.rollup.discard('main', found);
+    expect(await read(warehouse, 'sum(spend)')).toEqual([['2026-03-28', '0.5']]);
+    expect(await warehouse.rollup.compare('main', depth)).toEqual([]);
+  },
+);
