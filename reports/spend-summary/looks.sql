@@ -13,20 +13,22 @@ known AS (
   FROM days
   JOIN run ON days.start_seconds >= run.data_since_seconds AND days.end_seconds <= run.data_through_seconds
 ),
--- What each model and key spent on each day, and the key and the model that spent most on a day.
+-- Periods share days; each day counts in one of them.
+one_period AS (
+  SELECT day, min(period) AS period FROM days GROUP BY ALL
+),
+-- What each model and key spent on each day.
 model_key_days AS (
   SELECT model_name, key_name, day, any_value(spend) AS spend
   FROM (
     SELECT period, coalesce(model_name, '') AS model_name, coalesce(service, '') AS key_name, day, sum(spend) AS spend
-    FROM cube
+    FROM cube JOIN one_period USING (period, day)
     WHERE kind IN ('consumption', 'refund')
     GROUP BY ALL
   )
   GROUP BY ALL
 ),
-top_keys AS (
-  SELECT model_name, day, arg_max(key_name, (spend, key_name)) AS key_name FROM model_key_days GROUP BY ALL
-),
+-- The key and the model that spent most on the day of a report about one day.
 top_of_days AS (
   SELECT
     day,
@@ -34,6 +36,7 @@ top_of_days AS (
     arg_max(key_name, (spend, model_name, key_name)) AS key_name,
     max(spend) AS spend
   FROM model_key_days
+  WHERE day = (SELECT first_day FROM span WHERE days = 1)
   GROUP BY ALL
 ),
 model_days AS (
@@ -67,6 +70,11 @@ model_spikes AS (
   QUALIFY row_number() OVER (PARTITION BY model_days.model_name ORDER BY model_days.spend DESC, model_days.day) = 1
   ORDER BY model_days.spend - usual_of_model.spend DESC, model_days.model_name
   LIMIT 3
+),
+top_keys AS (
+  SELECT model_name, day, arg_max(key_name, (model_key_days.spend, key_name)) AS key_name
+  FROM model_key_days JOIN model_spikes USING (model_name, day)
+  GROUP BY ALL
 ),
 days_before AS (
   SELECT count(*) AS days FROM known, span WHERE known.day < span.first_day

@@ -1,4 +1,4 @@
-import { money, type Money } from '../../core/index.ts';
+import { decimalPlaces, moneyOfUnits, roundedQuotient, unitsOfMoney, type Money } from '../../core/index.ts';
 
 /** An exact fraction. Not reduced: the few operations on a cell cost less than the greatest common divisors. */
 export type Rational = { readonly over: bigint; readonly under: bigint };
@@ -14,22 +14,15 @@ export const whole = (value: bigint | number): Rational => ({ over: BigInt(value
 
 export const ratio = (over: bigint, under: bigint): Rational => (under === 0n ? none : fraction(over, under));
 
-const decimalPlaces = (amount: Money): number => amount.split('.')[1]?.length ?? 0;
-
-const digitsOf = (amount: Money, places: number): bigint => {
-  const [digits = '0', decimals = ''] = amount.split('.');
-  return BigInt(`${digits}${decimals.padEnd(places, '0')}`);
-};
-
 export const ofMoney = (amount: Money): Rational => {
   const places = decimalPlaces(amount);
-  return fraction(digitsOf(amount, places), 10n ** BigInt(places));
+  return fraction(unitsOfMoney(amount, places), 10n ** BigInt(places));
 };
 
 /** The amounts as whole numbers in the ratio of the amounts. */
 export const inProportion = (amounts: readonly Money[]): readonly bigint[] => {
   const places = Math.max(0, ...amounts.map(decimalPlaces));
-  return amounts.map((amount) => digitsOf(amount, places));
+  return amounts.map((amount) => unitsOfMoney(amount, places));
 };
 
 export const subtract = (left: Rational, right: Rational): Rational =>
@@ -44,14 +37,6 @@ export const multiply = (left: Rational, right: Rational): Rational =>
 export const divide = (left: Rational, right: Rational): Rational =>
   right.over === 0n ? none : fraction(left.over * right.under, left.under * right.over);
 
-const roundHalfEven = (over: bigint, under: bigint): bigint => {
-  const size = over < 0n ? -over : over;
-  const [quotient, rest] = [size / under, size % under];
-  const up = rest * 2n > under || (rest * 2n === under && quotient % 2n === 1n);
-  const rounded = up ? quotient + 1n : quotient;
-  return over < 0n ? -rounded : rounded;
-};
-
 /** Decimals of amounts in the warehouse. */
 const places = 12;
 
@@ -61,11 +46,8 @@ const guard = 28n;
 const one = 10n ** (BigInt(places) + guard);
 
 /** A fraction in units of the last guard decimal: sums of these have no denominators that grow. */
-export const toUnits = ({ over, under }: Rational): bigint => roundHalfEven(over * one, under);
+export const toUnits = ({ over, under }: Rational): bigint => roundedQuotient(over * one, under);
 
 /** Rounded half to even at 12 decimals. */
-export const unitsToMoney = (units: bigint): Money => {
-  const rounded = roundHalfEven(units, 10n ** guard);
-  const digits = String(rounded < 0n ? -rounded : rounded).padStart(places + 1, '0');
-  return money(`${rounded < 0n ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`);
-};
+export const unitsToMoney = (units: bigint): Money =>
+  moneyOfUnits(roundedQuotient(units, 10n ** guard), places);

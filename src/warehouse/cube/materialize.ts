@@ -124,11 +124,12 @@ const eachRange = async (
   }
 };
 
+/** Returns the number of rows. */
 export const materializeAggregates = async (
   build: CubeBuild,
   table: string,
   plan: AggregatesPlan,
-): Promise<void> => {
+): Promise<number> => {
   const { target, timeline, left } = build;
   // Binding a value that the statement does not use is an error.
   const isMoney = plan.measures.has('spend') || plan.measures.has('amount');
@@ -143,6 +144,8 @@ export const materializeAggregates = async (
   );
   if ([...ofKey].some((name) => plan.measures.has(name)))
     await addOwners(target, { table, column: 'token_name' }, costOwnersOf(build));
+  const [count] = await readRows(target, `SELECT count(*) AS row_count FROM ${table}`);
+  return Number(text(count, 'row_count'));
 };
 
 const tokenNames: ReadonlySet<string> = new Set(tokenColumns.map(({ name }) => name));
@@ -253,6 +256,16 @@ export const materializeView = async (build: CubeBuild, view: ReportView): Promi
     services: servicesOf(build),
     range: boundsOf(timeline),
     callsIn,
+    cellsIn: async (range) => cellsOf(build, range, new Set()),
+    rowsIn: async (range) => {
+      const cells = await cellsOf(build, range, new Set());
+      const [row] = await readRows(
+        source,
+        `SELECT coalesce(sum(row_count), 0) AS row_count FROM ${cells.sql}`,
+        { ...cells.bindings, account: request.account },
+      );
+      return Number(text(row, 'row_count'));
+    },
     models: async () => distinct(build, 'model_name', left),
     left,
   };

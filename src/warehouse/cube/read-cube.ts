@@ -29,7 +29,7 @@ const checkCurrency = ({ account, currency }: CubeRequest, available: string | u
 
 /** What has been copied so far. */
 type Materialized = {
-  readonly cells: { readonly table: string; readonly plan: AggregatesPlan }[];
+  readonly cells: { readonly table: string; readonly plan: AggregatesPlan; readonly rows: number }[];
   readonly calls: { readonly table: string; readonly columns: ReadonlySet<string> }[];
   readonly views: Set<string>;
 };
@@ -46,8 +46,8 @@ const materializeFor = async (
   const missing = plans.filter((plan) => !cells.some((available) => serves(available.plan, plan)));
   for (const plan of planAggregates(missing)) {
     const table = `cells_${cells.length}`;
-    await materializeAggregates(build, table, plan);
-    cells.push({ table, plan });
+    const rows = await materializeAggregates(build, table, plan);
+    cells.push({ table, plan, rows });
   }
   const columns = new Set(all.flatMap((needs) => [...(needs.get('calls') ?? [])]));
   if (
@@ -74,10 +74,13 @@ const materializeFor = async (
     }
 };
 
+const smallest = <T extends { readonly rows: number }>(tables: readonly T[]): T | undefined =>
+  tables.toSorted((left, right) => left.rows - right.rows)[0];
+
 /** The views through which a query with these needs reads what was copied. */
 const viewsOf = (needs: Needs, { cells, calls }: Materialized): readonly string[] => {
   const plan = cellsOf(needs);
-  const available = plan === undefined ? undefined : cells.find((one) => serves(one.plan, plan));
+  const available = plan === undefined ? undefined : smallest(cells.filter((one) => serves(one.plan, plan)));
   const asked = needs.get('calls');
   const copied = asked === undefined ? undefined : calls.find(({ columns }) => holdsAll(columns, asked));
   return [

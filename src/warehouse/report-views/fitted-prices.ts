@@ -127,22 +127,27 @@ export const fittedPricesView: ReportView = {
   rowsFrom: rowsOf,
 };
 
-/** Days from which prices are fitted: a few show them as well as a month, at a fraction of the time. */
-const recentDays = 7 * 86_400;
+/** Seconds of which the calls are fitted, shortest first: a few days show prices as well as a month, and one if it has enough. */
+const recentRanges = [86_400, 2 * 86_400, 7 * 86_400];
+
+/** Calls that show the prices of some dozens of models. */
+const enoughRows = 200_000;
 
 /** For the causes of a change, which need the ratios of prices only. */
 export const recentPricesView: ReportView = {
   name: 'recent_fitted_prices',
   ofAmounts: true,
   description:
-    'as fitted_prices, from the last seven days of the period only, which takes a fraction of the time',
+    'as fitted_prices, from the last day of the period, or from up to seven days until there are 200,000 calls',
   columns: columnsOf([
     ['model_name', 'VARCHAR', 'as in cube'],
     ...priced.map(([name, , label]) => [name, 'DECIMAL(28, 12)', label] as const),
   ]),
   sql: async (input) => {
     const { start, end } = currentRange(input);
-    return fitSql(input, interval(unixSeconds(Math.max(start, end - recentDays)), end));
+    const ranges = recentRanges.map((length) => interval(unixSeconds(Math.max(start, end - length)), end));
+    for (const range of ranges) if ((await input.rowsIn(range)) >= enoughRows) return fitSql(input, range);
+    return fitSql(input, ranges.at(-1) ?? interval(start, end));
   },
   rowsFrom: (row) => rowsOf(row).map((fitted) => fitted.slice(0, 1 + classes.length)),
 };

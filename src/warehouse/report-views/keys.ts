@@ -51,8 +51,10 @@ export const keysView: ReportView = {
     ['service_spend', 'DECIMAL(38, 12)', 'consumption less refunds by all keys of its service'],
     ['team', 'VARCHAR', 'cost owner; NULL if unassigned'],
   ]),
-  sql: async ({ request, served, now, callsIn, services }) => {
-    const calls = await callsIn(interval(unixSeconds(0), unixSeconds(Math.max(1, Math.ceil(now / 1000)))));
+  sql: async ({ request, served, now, cellsIn, services }) => {
+    const calls = await cellsIn(
+      interval(unixSeconds(0), unixSeconds(Math.floor(Math.max(0, now) / 1000) + 1)),
+    );
     return {
       sql: `
         WITH taken AS (
@@ -65,11 +67,11 @@ export const keysView: ReportView = {
         ),
         seen AS (SELECT key_id, min(valid_from) // 1000 AS first_seen FROM key_snapshot WHERE account = $account GROUP BY key_id),
         used AS (
-          SELECT token_name, count(*) FILTER (kind = 'consumption') AS calls,
-            min(created_at) FILTER (kind = 'consumption') AS first_call,
-            max(created_at) FILTER (kind = 'consumption') AS last_call,
-            ${inCurrency(`coalesce(sum(${spendOf('quota', 'abs(quota)')}), 0)`, served)} AS spend
-          FROM ${calls.sql} WHERE account = $account AND created_at * 1000 <= $now
+          SELECT token_name, CAST(sum(row_count) FILTER (kind = 'consumption') AS BIGINT) AS calls,
+            min(first_at) FILTER (kind = 'consumption') AS first_call,
+            max(last_at) FILTER (kind = 'consumption') AS last_call,
+            ${inCurrency(`coalesce(sum(${spendOf('quota', 'size')}), 0)`, served)} AS spend
+          FROM ${calls.sql}
           GROUP BY token_name
         ),
         used_by_service AS (

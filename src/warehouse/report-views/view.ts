@@ -19,6 +19,10 @@ export type ViewInput = {
   /** From the first to the last second of all periods. */
   readonly range: Interval<UnixSeconds>;
   readonly callsIn: (range: Interval<UnixSeconds>) => Promise<CallsRelation>;
+  /** Sums over the calls of a range: whole days from the rollup. */
+  readonly cellsIn: (range: Interval<UnixSeconds>) => Promise<CallsRelation>;
+  /** The number of rows of a range. */
+  readonly rowsIn: (range: Interval<UnixSeconds>) => Promise<number>;
   /** Names of models in the calls of the periods. */
   readonly models: () => Promise<readonly string[]>;
   /** The names that the report is restricted to. */

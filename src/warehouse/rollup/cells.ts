@@ -78,7 +78,7 @@ const within = (column: string, ranges: readonly Interval<UnixSeconds>[]): strin
 
 /**
  * Sums over the calls of a range as a relation for FROM, with its bindings besides `$account`: `created_at` (the first
- * second of its day, or that of the call), `model_name`, `token_name`, `kind`, `row_count`, `quota`, `size` and the columns. Days come from the rollup where
+ * second of its day, or that of the call), `model_name`, `token_name`, `kind`, `row_count`, `first_at`, `last_at`, `quota`, `size` and the columns. Days come from the rollup where
  * it is valid, everything else from the calls, so that the sums are the same whatever the rollup contains.
  */
 export const cellsIn = async (
@@ -98,7 +98,7 @@ export const cellsIn = async (
   const bindings: Record<string, CallsRelation['bindings'][string]> = {};
   if (days.length > 0) {
     parts.push(
-      `SELECT account, start_at AS created_at, row_count, quota, size${list}
+      `SELECT account, start_at AS created_at, row_count, first_at, last_at, quota, size${list}
        FROM rollup_cell WHERE account = $account AND zone = $rollup_zone AND ${within('start_at', days)}`,
     );
     bindings['rollup_zone'] = zone;
@@ -107,7 +107,8 @@ export const cellsIn = async (
     const [first = range] = others;
     const calls = await callsIn(interval(first.start, (others.at(-1) ?? range).end));
     parts.push(
-      `SELECT account, created_at, CAST(1 AS BIGINT) AS row_count, quota, abs(quota) AS size${list}
+      `SELECT account, created_at, CAST(1 AS BIGINT) AS row_count, created_at AS first_at, created_at AS last_at, quota,
+         abs(quota) AS size${list}
        FROM ${callsWith(names, calls)} WHERE account = $account AND ${within('created_at', others.length === 0 ? [range] : others)}`,
     );
     Object.assign(bindings, calls.bindings);

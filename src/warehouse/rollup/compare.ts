@@ -45,7 +45,7 @@ const sumsSql = (days: readonly LocalDay[], calls: string): string =>
   );
 
 const cellsDifferenceSql = (days: readonly LocalDay[], calls: string): string => {
-  const columns = `start_at, model_name, token_name, kind, input_counts, output_counts, row_count, quota, size, ${tokenSums.join(', ')}`;
+  const columns = `start_at, model_name, token_name, kind, input_counts, output_counts, row_count, first_at, last_at, quota, size, ${tokenSums.join(', ')}`;
   return differenceSql(
     `SELECT ${columns} FROM rollup_cell
      WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end`,

@@ -78,7 +78,7 @@ const dayStartSql = (days: readonly LocalDay[]): string =>
 /** The cells of consecutive days from their calls. Bindings: those of the calls, `$account`, `$zone`, `$start`, `$end`. */
 export const cellsSql = (days: readonly LocalDay[], calls: string): string => `
   SELECT account, $zone AS zone, CAST(${dayStartSql(days)} AS BIGINT) AS start_at, ${dimensions.join(', ')},
-    count(*) AS row_count, sum(quota) AS quota, sum(abs(quota)) AS size,
+    count(*) AS row_count, min(created_at) AS first_at, max(created_at) AS last_at, sum(quota) AS quota, sum(abs(quota)) AS size,
     ${tokenSums.map((name) => `CAST(sum(${name}) AS BIGINT) AS ${name}`).join(', ')}
   FROM (${classedCallsSql(calls)}) WHERE account = $account AND created_at >= $start AND created_at < $end
   GROUP BY ALL`;

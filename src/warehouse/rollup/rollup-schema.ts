@@ -5,12 +5,13 @@ export const tokenSums = tokenColumns.map(({ name }) => name);
 
 /** The tables of the rollup. They are derived from the calls: a migration drops and creates them when a column changes. */
 export const rollupStatements: readonly string[] = [
-  // Sums over the calls of a local day, by zone and by what reports group by. `size` is the sum of absolute amounts.
+  // Sums over the calls of a local day, by zone and by what reports group by. `size` is the sum of absolute amounts,
+  // `first_at` and `last_at` are the times of the first and last call.
   // BIGINT, since the engine decompresses HUGEINT a hundred times slower.
   `CREATE TABLE rollup_cell (
     account VARCHAR NOT NULL, zone VARCHAR NOT NULL, start_at BIGINT NOT NULL,
     ${dimensions.map((name) => `${name} VARCHAR NOT NULL`).join(', ')},
-    row_count BIGINT NOT NULL, quota DECIMAL(38, 12), size DECIMAL(38, 12),
+    row_count BIGINT NOT NULL, first_at BIGINT NOT NULL, last_at BIGINT NOT NULL, quota DECIMAL(38, 12), size DECIMAL(38, 12),
     ${tokenSums.map((name) => `${name} BIGINT`).join(', ')}
   )`,
   // The days that have cells; a day without calls has none.
