@@ -50,8 +50,11 @@ export const commandTable = {
     }),
     streams: 'progress',
   },
-  /** Checks the real services, of all accounts or one; `probeKeys` creates a temporary key at each gateway. */
-  doctor: { input: z.strictObject({ account: optionalText, probeKeys: flag }), streams: 'progress' },
+  /** Checks the real services, of all accounts or one; `probeKeys` creates a temporary key at each gateway, `rebuild` builds the rollup again. */
+  doctor: {
+    input: z.strictObject({ account: optionalText, probeKeys: flag, rebuild: flag }),
+    streams: 'progress',
+  },
   /** Compares the call log with every other source, and stores the result. Times are parsed in the time zone of the config. */
   reconcile: {
     input: z.strictObject({ from: text, to: text, account: optionalText }),

@@ -21,6 +21,7 @@ const every = {
   undeclared: 60 * second,
   config: 3 * second,
   trim: 3600 * second,
+  rollup: 86_400 * second,
 };
 
 /** One worker per route, so that a slow server delays neither other routes nor jobs. */
@@ -136,6 +137,21 @@ export const createHousekeeping = (
       run: async () => {
         using runtime = app.lease();
         await runtime.cleanMail();
+      },
+    },
+    {
+      name: 'rollup',
+      every: every.rollup,
+      run: async (signal) => {
+        for (const account of Object.keys(app.config().settings.accounts)) {
+          try {
+            await app.warehouse.rollup.keepUp(account, signal);
+            await app.warehouse.rollup.repair(account, signal);
+          } catch (error) {
+            signal.throwIfAborted();
+            log.error('cannot compare the rollup with the call log', { account, ...errorFields(error) });
+          }
+        }
       },
     },
     { name: 'config', every: every.config, run: () => reload.look() },

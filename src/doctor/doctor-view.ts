@@ -1,10 +1,11 @@
 import type { UnixMillis } from '../core/index.ts';
 import type { KnownPoint, LearnedPoint, PastPoint } from '../warehouse/index.ts';
 
-/** All accounts, or one; `probeKeys` creates a temporary key at each gateway. */
+/** All accounts, or one; `probeKeys` creates a temporary key at each gateway, `rebuild` builds the rollup again. */
 export type DoctorRequest = {
   readonly account?: string | undefined;
   readonly probeKeys?: boolean | undefined;
+  readonly rebuild?: boolean | undefined;
 };
 
 export type DoctorCheck = {

@@ -133,6 +133,39 @@ const checkKeyWrites = async (
   return keyWriteTried(question, probeKeys, signal);
 };
 
+/** Compares the rollup with the call log, and builds the days again that differ. */
+const checkRollup = async (
+  account: string,
+  { rebuild }: DoctorRequest,
+  { warehouse: { rollup } }: DoctorDeps,
+  signal: AbortSignal,
+): Promise<DoctorCheck> => {
+  const about = `rollup of ${account}`;
+  try {
+    if (rebuild === true) {
+      const different = await rollup.rebuild(account, signal);
+      return different.length === 0
+        ? passed(about, 'built again; every figure equals the call log')
+        : failed(
+            about,
+            fault('warehouse-failed', `${countText(different.length, 'day')} differ after a rebuild`),
+          );
+    }
+    const repaired = await rollup.repair(account, signal);
+    if (repaired.length === 0) return passed(about, 'equal to the call log');
+    return {
+      about,
+      state: 'warning',
+      message: `${countText(repaired.length, 'day')} differed from the call log and were built again`,
+      advice:
+        'build the reports of these days again; find out what changed the database: a copy that was restored in part, a file edited by hand, or a faulty disk',
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    return failed(about, error);
+  }
+};
+
 /**
  * Checks everything that the configuration names, and reports what is known about the gateways. Changes nothing there except for a requested
  * temporary key.
@@ -161,6 +194,8 @@ export const runDoctor = async (
     checks.push(
       ...(await checkGateway({ account, ping, jobs, warehouse, spoolDirectory, clock, log }, signal)),
     );
+    progress({ step: 'comparing the rollup with the call log', detail: account.name });
+    checks.push(await checkRollup(account.name, request, deps, signal));
     if (request.probeKeys === true) progress({ step: 'testing with a temporary key', detail: account.name });
     checks.push(...(await checkKeyWrites(account.name, request, deps, signal)));
     if (deps.sinksOf !== undefined) {

@@ -58,7 +58,7 @@ const rowsOf = (from: number, to: number): readonly SourceRow[] => {
 
 /** Rows, tokens and amounts by quarter hour and model. */
 const stored = async (warehouse: Warehouse): Promise<readonly string[]> => {
-  const days = localDays('2025-12-31', '2026-12-31', 'UTC');
+  const days = localDays('2025-12-31', '2026-01-20', 'UTC');
   return warehouse.readCube({ account: 'main', periods: [{ name: 'current', days }] }, async (query) => {
     const { rows } = await query(
       'SELECT quarter, model_name, sum(rows)::BIGINT, sum(prompt_tokens), sum(amount) FROM cube GROUP BY ALL',
@@ -138,6 +138,7 @@ it(
         expect(await stored(warehouse)).toEqual(expected(end));
         const { calls } = await warehouse.spend('main', interval(seconds(0), seconds(4_000_000_000)));
         expect(calls).toBe(rowsOf(base, end).length);
+        expect(await warehouse.rollup.compare('main', 'cells')).toEqual([]);
 
         const next = logSource(rowsOf(Math.max(base, end - hour), until + hour));
         const request = pullOf(folder, warehouse, next, { until: seconds(until), windowSeconds: hour });

@@ -13,6 +13,7 @@ type DoctorOptions = {
   readonly config: string;
   readonly account?: string | undefined;
   readonly probeKeys?: boolean;
+  readonly rebuild?: boolean;
   readonly json?: boolean;
 };
 
@@ -59,10 +60,11 @@ const runCheck = async (deps: Deps, options: DoctorOptions): Promise<Told> => {
   const log = createPlainLog(deps, end, () => true);
   try {
     await using commands = await openCommands(deps, { folder, log });
-    const { account, probeKeys } = options;
+    const { account, probeKeys, rebuild } = options;
     const request = {
       account,
       ...(probeKeys === true ? { probeKeys } : {}),
+      ...(rebuild === true ? { rebuild } : {}),
     };
     return await commands.call('doctor', request, { progress, signal: deps.signal });
   } catch (error) {
@@ -78,6 +80,7 @@ export const define = (command: Command, deps: Deps): void => {
     .addOption(configOption())
     .option('-a, --account <name>', 'account to check (default: all)')
     .option('--probe-keys', 'also create, change and delete a temporary key, to learn how keys are updated')
+    .option('--rebuild', 'also build the rollup of the call log again, and compare every figure')
     .option('--json', 'print it as JSON, times in UTC')
     .addHelpText(
       'after',
@@ -91,12 +94,16 @@ changed up to seven times, read and deleted. This shows whether an update keeps
 omitted fields, in which unit the gateway expects quotas, and that the Admin Key
 has the scope keys:write.
 
+Reports read whole days from the rollup, which stores sums of the call log. Days
+that differ from their calls are built again; with --rebuild, all days are.
+
 Exits with 0 if all checks pass, 1 if a check fails, and 2 on usage errors.
 
 Examples:
   tollkeeper doctor
   tollkeeper doctor --account main
   tollkeeper doctor --account main --probe-keys
+  tollkeeper doctor --rebuild
   tollkeeper doctor --json | jq '.checks[] | select(.state == "failed")'`,
     )
     .action(async (options: DoctorOptions) => {

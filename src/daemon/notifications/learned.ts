@@ -1,4 +1,4 @@
-import { formatSlot } from '../../core/index.ts';
+import { countText, formatSlot } from '../../core/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import type { LearnedChange } from '../../warehouse/index.ts';
 import type { Message, MessageDeps } from './message.ts';
@@ -49,6 +49,14 @@ const meaningOf = ({ topic, name, detail }: LearnedChange): readonly [string, st
           'Ask the operator of the gateway whether this change is intended.',
         ];
   }
+  if (topic === 'rollup-differs') {
+    const [days = '', first = ''] = detail.split('|');
+    return [
+      'The rollup differed from the call log',
+      `The sums of ${countText(Number(days), 'day')}, the first of them ${first} (${name}), differed from their calls. They were built again from the calls.`,
+      'Reports and alerts of these days since the last comparison may have been wrong: build them again with `tollkeeper run`. Find out what changed the database: a copy that was restored in part, a file edited by hand, or a faulty disk.',
+    ];
+  }
   return [
     `Unknown row kind ${name}`,
     `${detail}. These rows are shown separately and are counted neither as spend nor as refunds.`,
@@ -67,6 +75,7 @@ const titleOf = (alert: readonly LearnedChange[], account: string): string => {
     ...count('amounts-changed', 'amount format change', 'amount format changes'),
     ...count('usage-unit', 'usage export change', 'usage export changes'),
     ...count('kind-unknown', 'unknown row kind', 'unknown row kinds'),
+    ...count('rollup-differs', 'repair of the rollup', 'repairs of the rollup'),
   ];
   return `the call log of ${account} has changed: ${parts.join(', ')}`;
 };

@@ -5,7 +5,13 @@ import { execute, readRows, text } from '../rows.ts';
 
 /** A change of a gateway that operators are notified of once. */
 export type LearnedChange = {
-  readonly topic: 'column-appeared' | 'column-gone' | 'kind-unknown' | 'amounts-changed' | 'usage-unit';
+  readonly topic:
+    | 'column-appeared'
+    | 'column-gone'
+    | 'kind-unknown'
+    | 'amounts-changed'
+    | 'usage-unit'
+    | 'rollup-differs';
   /** The name of the column or kind, as the gateway writes it. */
   readonly name: string;
   /** The role of the column, or the evidence of the kind; may be empty. */

@@ -1,5 +1,8 @@
-import { interval, unixSeconds } from '../../core/index.ts';
-import { inTransaction } from '../rows.ts';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { dateAt, interval, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
+import { writeLearnedChanges } from '../profile/learned-changes.ts';
+import { column, readAs, rowReader, seconds } from '../row-reader.ts';
+import { inTransaction, text } from '../rows.ts';
 import { changedRange } from './change-calls.ts';
 import { differentDays, type CompareDepth, type DifferentDay } from './compare.ts';
 import { createRefresh, type RefreshDeps, type RefreshRollup } from './refresh.ts';
@@ -13,28 +16,83 @@ export type RollupTable = {
     depth: CompareDepth,
     signal?: AbortSignal,
   ) => Promise<readonly DifferentDay[]>;
-  /** Marks days: they are read from their calls until their cells are built again. */
-  readonly discard: (account: string, days: readonly DifferentDay[]) => Promise<void>;
+  /**
+   * Builds the days again whose sums differ from those of their calls, and records them as a finding. Returns these days.
+   * @throws fault archive-damaged.
+   */
+  readonly repair: (account: string, signal?: AbortSignal) => Promise<readonly DifferentDay[]>;
+  /** Builds all days again. Returns those that still differ in any figure. @throws fault archive-damaged. */
+  readonly rebuild: (account: string, signal?: AbortSignal) => Promise<readonly DifferentDay[]>;
+  /** Builds the days of every zone in use that have ended since they were read last. */
+  readonly keepUp: (account: string, signal?: AbortSignal) => Promise<void>;
 };
 
+const zoneRange = rowReader({ zone: text, first: column('first', seconds), last: column('last', seconds) });
+
+/** The zones that have cells, with the range of their days. */
+const zonesOf = async (
+  connection: DuckDBConnection,
+  account: string,
+): Promise<readonly { readonly zone: string; readonly range: Interval<UnixSeconds> }[]> =>
+  (
+    await readAs(
+      connection,
+      zoneRange,
+      'SELECT zone, min(start_at) AS first, max(end_at) AS last FROM rollup_day WHERE account = $account GROUP BY zone ORDER BY zone',
+      { account },
+    )
+  ).map(({ zone, first, last }) => ({ zone, range: interval(first, last) }));
+
 export const createRollup = (deps: RefreshDeps): RollupTable => {
-  const { engine, readCalls } = deps;
+  const { engine, readCalls, clock, log } = deps;
+  const refresh = createRefresh(deps);
+  const readZones = async (account: string) =>
+    engine.bulk(async (connection) => zonesOf(connection, account));
+  const compare: RollupTable['compare'] = async (account, depth, signal) =>
+    engine.bulk(
+      async (connection) =>
+        readCalls(connection, account, async (callsIn) => differentDays(connection, callsIn, account, depth)),
+      signal,
+    );
   return {
-    refresh: createRefresh(deps),
-    compare: async (account, depth, signal) =>
-      engine.bulk(
-        async (connection) =>
-          readCalls(connection, account, async (callsIn) =>
-            differentDays(connection, callsIn, account, depth),
-          ),
-        signal,
-      ),
-    discard: async (account, days) =>
-      engine.bulk(async (connection) =>
+    refresh,
+    compare,
+    repair: async (account, signal) => {
+      const days = await compare(account, 'sums', signal);
+      const [first] = days;
+      if (first === undefined) return days;
+      log.warn('the rollup of the call log differs from its calls; building these days again', {
+        account,
+        days: days.length,
+        first: dateAt(first.start, first.zone),
+      });
+      const zones = await readZones(account);
+      await engine.bulk(async (connection) =>
         inTransaction(connection, async () => {
-          for (const { start } of days)
-            await changedRange(connection, { account, ...interval(start, unixSeconds(start + 1)) });
+          for (const { start } of days) await changedRange(connection, { account, start, end: start + 1 });
+          const detail = `${days.length}|${dateAt(first.start, first.zone)}`;
+          await writeLearnedChanges(connection, account, [
+            { topic: 'rollup-differs', name: first.zone, detail, notedAt: clock.now() },
+          ]);
         }),
-      ),
+      );
+      for (const { zone, range } of zones) await refresh({ account, zone, range }, signal);
+      return days;
+    },
+    rebuild: async (account, signal) => {
+      const zones = await readZones(account);
+      await engine.bulk(async (connection) =>
+        inTransaction(connection, async () => {
+          for (const { range } of zones) await changedRange(connection, { account, ...range });
+        }),
+      );
+      for (const { zone, range } of zones) await refresh({ account, zone, range }, signal);
+      return compare(account, 'cells', signal);
+    },
+    keepUp: async (account, signal) => {
+      const now = unixSeconds(Math.floor(clock.now() / 1000));
+      for (const { zone, range } of await readZones(account))
+        await refresh({ account, zone, range: interval(range.start, now) }, signal);
+    },
   };
 };

@@ -22,6 +22,7 @@ const child = `
   const warehouse = await openWarehouse({ path: database, memoryLimit: '256MB', threads: 2, spoolDirectory: spool, clock: base.systemClock, log: base.silentLog });
   const bodies = JSON.parse(readFileSync(csvs, 'utf8'));
   let landed = 0;
+  const day = ${base - (base % 86_400)};
   const ahead = moment === 'while others are fetched ahead' ? 2 : 0;
   await pullLogs({
     account: 'main', since: ${base}, until: ${base + 4 * 3600}, windowSeconds: 3600, columns: 'detailed', currency: 'USD',
@@ -43,6 +44,9 @@ const child = `
       const result = await warehouse.logs.landWindow(batch, signal);
       landed += 1;
       if (moment === 'after the landing' && landed === 2) die();
+      if (moment === 'while the rollup is built' && landed === 3) setTimeout(die, 8);
+      await warehouse.rollup.refresh({ account: 'main', zone: 'UTC', range: base.interval(day, day + 86400) });
+      if (moment === 'after the rollup is built' && landed === 3) die();
       return result;
     } } },
   });
@@ -73,6 +77,8 @@ it('a pull killed at any moment leaves only whole windows, and the next pull com
     'in the landing',
     'after the landing',
     'while others are fetched ahead',
+    'while the rollup is built',
+    'after the rollup is built',
   ].entries()) {
     const database = join(folder.path, `crash-${index}.duckdb`);
     const killed = spawn(
@@ -84,17 +90,21 @@ it('a pull killed at any moment leaves only whole windows, and the next pull com
     expect(signal).toBe('SIGKILL');
     // Windows fetched side by side: the one at work and those ahead of it.
     const left = (await readdir(folder.spool)).length;
-    expect(left).toBeGreaterThanOrEqual(index === 4 ? 2 : 1);
+    // The rollup is built when the spool of its window is gone.
+    expect(left).toBeGreaterThanOrEqual(index === 4 ? 2 : index > 4 ? 0 : 1);
 
     await using warehouse = await openWarehouse(optionsIn(folder, database));
     expect(await readdir(folder.spool)).toEqual([]);
     const whole = interval(seconds(0), seconds(4_000_000_000));
     const watermark = (await warehouse.logs.cursor('main')) ?? 0;
-    expect((index === 4 ? [1, 2, 3] : [2, 3]).map((hours) => base + hours * 3600)).toContain(watermark);
+    expect((index === 4 ? [1, 2, 3] : [2, 3, 4]).map((hours) => base + hours * 3600)).toContain(watermark);
     expect((await warehouse.spend('main', whole)).net).toBe(sumUpTo(watermark));
+    expect(await warehouse.rollup.compare('main', 'cells')).toEqual([]);
     await pullLogs(
       pullOf(folder, warehouse, logSource(rows), { until: seconds(base + 4 * 3600), windowSeconds: 3600 }),
     );
     expect((await warehouse.spend('main', whole)).net).toBe(sumUpTo(base + 4 * 3600));
+    await warehouse.rollup.keepUp('main');
+    expect(await warehouse.rollup.compare('main', 'cells')).toEqual([]);
   }
 });

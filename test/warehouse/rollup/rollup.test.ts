@@ -142,21 +142,55 @@ it('a day whose sums exceed a cell is read from its calls', async () => {
   expect(await read(warehouse, 'sum(prompt_tokens)')).toEqual([['2026-03-28', '10800000000000000000']]);
 });
 
-it.each(['sums', 'cells'] as const)(
-  'a day whose cells were edited by hand is found by its %s, and is right once it is discarded',
-  async (depth) => {
-    await using folder = await testFolder();
-    {
-      await using warehouse = await open(folder);
-      await landCalls(warehouse, folder, [call]);
-      await read(warehouse);
-    }
-    await inDatabase(folder, 'UPDATE rollup_cell SET quota = quota + 1');
+/** Adds one to every amount of the rollup, as no landing does. */
+const edited = async (folder: TestFolder): Promise<void> => {
+  {
     await using warehouse = await open(folder);
-    const found = await warehouse.rollup.compare('main', depth);
-    expect(found).toEqual([{ zone, start: day - 3600 }]);
-    await warehouse.rollup.discard('main', found);
-    expect(await read(warehouse, 'sum(spend)')).toEqual([['2026-03-28', '0.5']]);
-    expect(await warehouse.rollup.compare('main', depth)).toEqual([]);
-  },
-);
+    await landCalls(warehouse, folder, [call]);
+    await read(warehouse);
+  }
+  await inDatabase(folder, 'UPDATE rollup_cell SET quota = quota + 1');
+};
+
+it('a day whose cells were edited by hand is found, built again and recorded once', async () => {
+  await using folder = await testFolder();
+  await edited(folder);
+  await using warehouse = await open(folder);
+  const different = [{ zone, start: day - 3600 }];
+  expect(await warehouse.rollup.compare('main', 'sums')).toEqual(different);
+  expect(await warehouse.rollup.compare('main', 'cells')).toEqual(different);
+  expect(await warehouse.rollup.repair('main')).toEqual(different);
+  expect(await read(warehouse, 'sum(spend)')).toEqual([['2026-03-28', '0.5']]);
+  expect(await warehouse.rollup.repair('main')).toEqual([]);
+  const topics: string[] = [];
+  for (let time = 0; time < 2; time += 1)
+    await warehouse.notifyOnce('learned', 'main', async (fresh) => {
+      topics.push(...fresh.map(({ topic, detail }) => `${topic} ${detail}`));
+      return [];
+    });
+  expect(topics).toEqual(['rollup-differs 1|2026-03-28']);
+});
+
+it('a rebuild builds every day again, also those whose sums are right', async () => {
+  await using folder = await testFolder();
+  await edited(folder);
+  await inDatabase(folder, `UPDATE rollup_cell SET quota = quota - 1, model_name = 'another'`);
+  await using warehouse = await open(folder);
+  expect(await warehouse.rollup.repair('main')).toEqual([]);
+  expect(await warehouse.rollup.rebuild('main')).toEqual([]);
+  expect(await read(warehouse, 'min(model_name)')).toEqual([['2026-03-28', 'model']]);
+});
+
+it('days that have ended get their cells without a report', async () => {
+  await using folder = await testFolder();
+  {
+    await using warehouse = await open(folder, (day + 3600) * 1000);
+    await landCalls(warehouse, folder, [call]);
+    await read(warehouse);
+  }
+  {
+    await using warehouse = await open(folder, (day + 2 * 86_400) * 1000);
+    await warehouse.rollup.keepUp('main');
+  }
+  expect(await inDatabase(folder, 'SELECT sum(row_count) FROM rollup_cell')).toEqual([['1']]);
+});
