@@ -5,6 +5,7 @@ import { benchGrowth } from './growth.ts';
 import { benchIngest } from './ingest.ts';
 import { createReport } from './report.ts';
 import { benchReports } from './report-speed.ts';
+import { benchRollup } from './rollup-speed.ts';
 import { benchScheduler } from './scheduler.ts';
 import { benchStartUp } from './start-up.ts';
 import { benchTests } from './tests.ts';
@@ -51,7 +52,7 @@ else {
       most: number(values.most),
       rounds: number(values.rounds),
     });
-  if (parts.includes('report')) await benchReports(report, number(values.scale));
+  if (parts.includes('report')) await benchReports(report, number(values.scale), benchRollup);
   if (parts.includes('tests')) benchTests(report);
   if (parts.includes('alerts')) await benchAlerts(report, number(values.scale));
 }

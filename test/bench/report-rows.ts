@@ -21,7 +21,7 @@ const fillSql = `
     'team-' || (key_number % 20) || '-service-' || key_number AS token_name,
     CASE WHEN i % 400 = 0 THEN 'refund' WHEN i % 90 = 0 THEN 'error' ELSE 'consumption' END AS kind,
     ${count(4000, 3)} AS prompt_tokens, ${count(900, 4)} AS completion_tokens, ${count(2000, 5)} AS cached_tokens,
-    0 AS cache_write_tokens, ${count(300, 6)} AS reasoning_tokens,
+    0 AS cache_write_tokens, ${count(300, 6)} AS reasoning_tokens, 31 AS served_columns,
     CAST(CAST(${count(2_000_000, 7)} AS DECIMAL(28, 0)) * 0.000000012345 AS DECIMAL(28, 12)) AS quota
   FROM (
     SELECT i, CAST($start AS BIGINT) + i * (CAST($end AS BIGINT) - CAST($start AS BIGINT)) // CAST($rows AS BIGINT) AS created_at,

@@ -5,6 +5,7 @@ import { cubeRelation } from '../../src/warehouse/report-views/cube-columns.ts';
 import { reportRelations } from '../../src/warehouse/report-views/registry.ts';
 import { engineThreads } from '../support/storm.ts';
 import { declared } from '../../src/warehouse/report-views/relation.ts';
+import { unusualDaysSql } from '../../src/warehouse/report-views/unusual-days.ts';
 
 /** One row of the table that a report's SQL sees; money as an exact decimal. */
 export type CubeRow = {
@@ -154,6 +155,17 @@ const fillOthers = async (connection: DuckDBConnection, others: OtherRows): Prom
     }
 };
 
+/** What was booked on each day; a day of several periods counts once. */
+const bookedOnce = `(
+  SELECT day, coalesce(model_name, '') AS model_name, coalesce(service, '') AS service, spend
+  FROM cube JOIN (SELECT day, min(period) AS period FROM days GROUP BY day) AS once USING (day, period)
+  WHERE kind IN ('consumption', 'refund'))`;
+
+const eachDay = `(
+  SELECT day, bool_or(start_seconds >= data_since_seconds AND end_seconds <= data_through_seconds) AS is_known,
+    bool_or(period = 'current') AS is_current, bool_or(period = 'comparison') AS is_compared
+  FROM days, run GROUP BY day)`;
+
 /** The port that a report reads, on a DuckDB of its own that holds these rows. */
 export const cubeOf = (
   rows: readonly CubeRow[],
@@ -176,6 +188,7 @@ export const cubeOf = (
           append(days, [name, day.date, number, day.start, day.end]);
       days.closeSync();
       await fillCube(connection, rows);
+      await connection.run(`INSERT INTO unusual_days ${unusualDaysSql(bookedOnce, eachDay)}`);
       return await use(
         async (sql) => {
           const reader = await connection.runAndReadAll(sql);

@@ -16,7 +16,7 @@ import {
   type NamesLeft,
   type Served,
 } from './aggregates.ts';
-import type { CubeRequest } from './cube-request.ts';
+import type { CubePeriodName, CubeRequest } from './cube-request.ts';
 import { addOwners, copyRows, createAggregates, createRelation } from './report-tables.ts';
 import { serviceIn, type Services } from './services.ts';
 import { isKeyLeft, isModelLeft, restrictsKeys, restrictsModels, type OwnerRules } from './teams.ts';
@@ -184,15 +184,23 @@ export const materializeCalls = async (
     await addOwners(target, { table, column: 'token_name' }, costOwnersOf(build));
 };
 
-const daysOf = (timeline: Timeline): ViewInput['days'] => ({
-  sql: `(SELECT CAST(unnest(from_json($days, '["VARCHAR"]')) AS DATE) AS day,
-    unnest(from_json($day_starts, '["BIGINT"]')) AS start_at, unnest(from_json($day_ends, '["BIGINT"]')) AS end_at)`,
-  bindings: {
-    days: JSON.stringify(timeline.days.map(({ date }) => date)),
-    day_starts: JSON.stringify(timeline.days.map(({ start }) => start)),
-    day_ends: JSON.stringify(timeline.days.map(({ end }) => end)),
-  },
-});
+const daysOf = ({ days }: Timeline): ViewInput['days'] => {
+  const isOf = (period: CubePeriodName): string =>
+    JSON.stringify(days.map(({ of }) => of.some((one) => one.period === period)));
+  return {
+    sql: `(SELECT CAST(unnest(from_json($days, '["VARCHAR"]')) AS DATE) AS day,
+      unnest(from_json($day_starts, '["BIGINT"]')) AS start_at, unnest(from_json($day_ends, '["BIGINT"]')) AS end_at,
+      unnest(from_json($days_current, '["BOOLEAN"]')) AS is_current,
+      unnest(from_json($days_compared, '["BOOLEAN"]')) AS is_compared)`,
+    bindings: {
+      days: JSON.stringify(days.map(({ date }) => date)),
+      day_starts: JSON.stringify(days.map(({ start }) => start)),
+      day_ends: JSON.stringify(days.map(({ end }) => end)),
+      days_current: isOf('current'),
+      days_compared: isOf('comparison'),
+    },
+  };
+};
 
 /**
  * Names with their services, limited to what the report is restricted to: calls of other names don't count for a

@@ -7,6 +7,7 @@ import { keyAuditView } from './key-audit.ts';
 import { accountHistoryView, keyHistoryView, keysView } from './keys.ts';
 import { rotationsView } from './rotations.ts';
 import type { ReportRelation } from './relation.ts';
+import { unusualDaysView } from './unusual-days.ts';
 import type { ReportView } from './view.ts';
 
 /** The tables that are copied for a report when its SQL names them. */
@@ -22,6 +23,7 @@ export const reportViews: readonly ReportView[] = [
   pricesView,
   fittedPricesView,
   recentPricesView,
+  unusualDaysView,
   budgetsView,
   teamsView,
   runView,

@@ -12,7 +12,10 @@ export type ViewInput = {
   readonly served: Served;
   /** The moment of the run, milliseconds UTC. */
   readonly now: number;
-  /** The days of all periods, `day`, `start_at` and `end_at` (seconds), for FROM, with their bindings. */
+  /**
+   * The days of all periods, `day`, `start_at` and `end_at` (seconds), `is_current` and `is_compared`, for FROM, with
+   * their bindings.
+   */
   readonly days: { readonly sql: string; readonly bindings: Bindings };
   /** The keys in lineages, `name` and `service`, for FROM; a missing name is its own service. */
   readonly services: { readonly sql: string; readonly bindings: Bindings };
