@@ -4,6 +4,7 @@ import type { CubeReader } from '../../src/reports/index.ts';
 import { cubeRelation } from '../../src/warehouse/report-views/cube-columns.ts';
 import { reportRelations } from '../../src/warehouse/report-views/registry.ts';
 import { engineThreads } from '../support/storm.ts';
+import { countedClasses } from '../../src/warehouse/index.ts';
 import { declared } from '../../src/warehouse/report-views/relation.ts';
 import { unusualDaysSql } from '../../src/warehouse/report-views/unusual-days.ts';
 
@@ -124,7 +125,8 @@ const fillCube = async (connection: DuckDBConnection, rows: readonly CubeRow[]):
       prompt_tokens AS input_tokens, prompt_tokens - cached_tokens AS input_uncached_tokens,
       cached_tokens AS input_cache_read_tokens, 0 AS input_cache_write_tokens,
       completion_tokens AS output_tokens, completion_tokens - reasoning_tokens AS output_plain_tokens,
-      reasoning_tokens AS output_reasoning_tokens
+      reasoning_tokens AS output_reasoning_tokens,
+      prompt_tokens - coalesce(prompt_tokens - cached_tokens, 0) - coalesce(cached_tokens, 0) AS input_unclassified_tokens
     FROM ${table} AS given JOIN days ON quarter >= start_seconds AND quarter < end_seconds`);
 };
 
@@ -161,6 +163,28 @@ const bookedOnce = `(
   FROM cube JOIN (SELECT day, min(period) AS period FROM days GROUP BY day) AS once USING (day, period)
   WHERE kind IN ('consumption', 'refund'))`;
 
+const usageIn = (period: string, suffix: string): string => {
+  const sums = {
+    calls: 'sum(calls)',
+    unstated_calls: `sum(calls) FILTER ((input_counts <> 'known' OR output_counts <> 'known'))`,
+    charge: `sum(spend) FILTER (kind = 'consumption')`,
+    refunds: `-sum(spend) FILTER (kind = 'refund')`,
+    ...Object.fromEntries(countedClasses.map((name) => [name, `sum(${name}) FILTER (kind = 'consumption')`])),
+  };
+  return Object.entries(sums)
+    .map(([name, sum]) =>
+      sum.includes(' FILTER (')
+        ? `coalesce(${sum.slice(0, -1)} AND period = '${period}'), 0) AS ${name}${suffix}`
+        : `coalesce(${sum} FILTER (period = '${period}'), 0) AS ${name}${suffix}`,
+    )
+    .join(', ');
+};
+
+const changedUsage = `
+  SELECT coalesce(model_name, '') AS model_name, coalesce(service, '') AS service, ${usageIn('current', '')},
+    ${usageIn('comparison', '_before')}
+  FROM cube WHERE kind IN ('consumption', 'refund') AND period IN ('current', 'comparison') GROUP BY 1, 2`;
+
 const eachDay = `(
   SELECT day, bool_or(start_seconds >= data_since_seconds AND end_seconds <= data_through_seconds) AS is_known,
     bool_or(period = 'current') AS is_current, bool_or(period = 'comparison') AS is_compared
@@ -189,6 +213,7 @@ export const cubeOf = (
       days.closeSync();
       await fillCube(connection, rows);
       await connection.run(`INSERT INTO unusual_days ${unusualDaysSql(bookedOnce, eachDay)}`);
+      await connection.run(`INSERT INTO changed_usage BY NAME ${changedUsage}`);
       return await use(
         async (sql) => {
           const reader = await connection.runAndReadAll(sql);

@@ -42,7 +42,7 @@ const pricesSql = `
     FROM configured
     UNION ALL
     SELECT model_name, input, cached, cache_write, audio_input, image, output, reasoning, audio_output
-    FROM fitted_prices WHERE model_name NOT IN (SELECT model_name FROM configured)
+    FROM recent_fitted_prices WHERE model_name NOT IN (SELECT model_name FROM configured)
   )
   SELECT model_name, input AS input_uncached_tokens, cached AS input_cache_read_tokens,
     cache_write AS input_cache_write_tokens, audio_input AS input_audio_tokens, image AS input_image_tokens,
@@ -54,16 +54,18 @@ const priceDays = 7 * 86_400;
 
 const readPrices = async (
   through: UnixSeconds,
+  zone: string,
   { account, warehouse, costOwners = noCostOwners, signal }: Context,
 ): Promise<ReadonlyMap<string, ClassPrices>> => {
   const days = localDays(
-    dateAt(unixSeconds(through - priceDays), 'UTC'),
-    dateAt(unixSeconds(through - 1), 'UTC'),
-    'UTC',
+    dateAt(unixSeconds(through - priceDays), zone),
+    dateAt(unixSeconds(through - 1), zone),
+    zone,
   );
   const table = await warehouse.readCube(
     {
       account: account.name,
+      zone,
       periods: [{ name: 'current', days }],
       prices: costOwners.prices,
       queries: [pricesSql],
@@ -187,7 +189,7 @@ export const readExplanations = async (
   const prices =
     first === undefined
       ? new Map<string, ClassPrices>()
-      : await readPrices(first.planned.elapsed.end, context);
+      : await readPrices(first.planned.elapsed.end, zone, context);
   const rules = { teams: costOwners.teams, tags: costOwners.tags ?? [] };
   const pairs = pairsOf(cells);
   // Many budgets differ only in their amount.

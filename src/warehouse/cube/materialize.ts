@@ -264,7 +264,7 @@ export const materializeView = async (build: CubeBuild, view: ReportView): Promi
     services: servicesOf(build),
     range: boundsOf(timeline),
     callsIn,
-    cellsIn: async (range) => cellsOf(build, range, new Set()),
+    cellsIn: async (range, columns = []) => cellsOf(build, range, new Set(columns)),
     rowsIn: async (range) => {
       const cells = await cellsOf(build, range, new Set());
       const [row] = await readRows(

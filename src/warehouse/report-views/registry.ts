@@ -1,4 +1,5 @@
 import { callsRelation } from './calls.ts';
+import { changedUsageView } from './changed-usage.ts';
 import { cubeRelation, daysRelation } from './cube-columns.ts';
 import { comparisonsView, restatedDaysView, usageDaysView } from './evidence.ts';
 import { fittedPricesView, recentPricesView } from './fitted-prices.ts';
@@ -24,6 +25,7 @@ export const reportViews: readonly ReportView[] = [
   fittedPricesView,
   recentPricesView,
   unusualDaysView,
+  changedUsageView,
   budgetsView,
   teamsView,
   runView,

@@ -22,8 +22,8 @@ export type ViewInput = {
   /** From the first to the last second of all periods. */
   readonly range: Interval<UnixSeconds>;
   readonly callsIn: (range: Interval<UnixSeconds>) => Promise<CallsRelation>;
-  /** Sums over the calls of a range: whole days from the rollup. */
-  readonly cellsIn: (range: Interval<UnixSeconds>) => Promise<CallsRelation>;
+  /** Sums over the calls of a range, with these columns besides its own: whole days from the rollup. */
+  readonly cellsIn: (range: Interval<UnixSeconds>, columns?: readonly string[]) => Promise<CallsRelation>;
   /** The number of rows of a range. */
   readonly rowsIn: (range: Interval<UnixSeconds>) => Promise<number>;
   /** Names of models in the calls of the periods. */

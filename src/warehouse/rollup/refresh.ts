@@ -2,6 +2,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   createNamedGates,
   dateAt,
+  errorFields,
+  hasCode,
   interval,
   localDays,
   messageOf,
@@ -150,9 +152,9 @@ export const createRefresh = ({ engine, readCalls, clock, log }: RefreshDeps): R
     }
   };
   return async (request, signal) =>
-    oneAnAccount(request.account, async () =>
-      engine.bulk(async (connection) => {
-        const { account, zone } = request;
+    oneAnAccount(request.account, async () => {
+      const { account, zone } = request;
+      const work = engine.bulk(async (connection) => {
         const [marks] = await readRows(
           connection,
           'SELECT count(*) AS marks FROM rollup_mark WHERE account = $account',
@@ -174,6 +176,11 @@ export const createRefresh = ({ engine, readCalls, clock, log }: RefreshDeps): R
             });
           await build(connection, request, days);
         }
-      }, signal),
-    );
+      }, signal);
+      // What has no cells is read from its calls.
+      await work.catch((error: unknown) => {
+        if (!hasCode(error, 'disk-full')) throw error;
+        log.warn('cannot build the rollup of the call log', { account, ...errorFields(error) });
+      });
+    });
 };

@@ -91,6 +91,8 @@ export const createRollup = (deps: RefreshDeps): RollupTable => {
     },
     keepUp: async (account, signal) => {
       const now = unixSeconds(Math.floor(clock.now() / 1000));
+      // Marks of an account without cells are removed too.
+      await refresh({ account, zone: 'UTC', range: interval(now, now) }, signal);
       for (const { zone, range } of await readZones(account))
         await refresh({ account, zone, range: interval(range.start, now) }, signal);
     },
