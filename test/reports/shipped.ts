@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import {
   interval,
   money,
+  systemClock,
   unixMillis,
   unixSeconds,
   type Interval,
@@ -97,9 +98,9 @@ export type ReportChange = {
 const month = '2026-10-21..2026-11-20';
 
 /** A warehouse in memory, and reports over it as a job builds them. */
-export const openAccount = async (rules: Rules = allInclude): Promise<Account> => {
+export const openAccount = async (rules: Rules = allInclude, clock = systemClock): Promise<Account> => {
   const spoolDirectory = await mkdtemp(join(tmpdir(), 'tollkeeper-shipped-'));
-  const warehouse = await openMemoryWarehouse(spoolDirectory);
+  const warehouse = await openMemoryWarehouse(spoolDirectory, { clock });
   await warehouse.tokens.configure('main', rules.input, rules.output);
   const all = interval(
     unixSeconds(Date.UTC(2026, 8, 19) / 1000),

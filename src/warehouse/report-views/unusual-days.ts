@@ -2,7 +2,7 @@ import { inCurrency, spendOf, whereBindings, whereSql } from '../cube/aggregates
 import { columnsOf } from './relation.ts';
 import type { ReportView } from './view.ts';
 
-/** Pairs of a model and a service that are compared, those with the dearest days: an account can have a million pairs. */
+/** Pairs of a model and a service that are compared, the dearest: an account can have a million pairs. */
 const mostPairs = 500;
 
 /**
@@ -11,22 +11,21 @@ const mostPairs = 500;
  * `days`: a row for each day with `is_known`, `is_current` and `is_compared`. Both are names or subqueries for FROM.
  */
 export const unusualDaysSql = (booked: string, days: string): string => `
-  WITH by_day AS (
-    SELECT day, model_name, service, sum(spend) AS spend FROM ${booked} AS booked GROUP BY ALL
-  ),
+  WITH booked AS MATERIALIZED (FROM ${booked}),
   each_day AS (FROM ${days}),
   dearest_pairs AS (
-    SELECT model_name, service FROM by_day WHERE model_name <> '' AND service <> ''
-    GROUP BY ALL ORDER BY max(spend) DESC, model_name, service LIMIT ${mostPairs}
+    SELECT model_name, service FROM booked WHERE model_name <> '' AND service <> ''
+    GROUP BY ALL ORDER BY sum(spend) DESC, model_name, service LIMIT ${mostPairs}
   ),
   levels AS (
-    SELECT '' AS model_name, '' AS service, day, sum(spend) AS spend FROM by_day GROUP BY day
+    SELECT '' AS model_name, '' AS service, day, sum(spend) AS spend FROM booked GROUP BY day
     UNION ALL
-    SELECT model_name, '', day, sum(spend) FROM by_day WHERE model_name <> '' GROUP BY model_name, day
+    SELECT model_name, '', day, sum(spend) FROM booked WHERE model_name <> '' GROUP BY model_name, day
     UNION ALL
-    SELECT '', service, day, sum(spend) FROM by_day WHERE service <> '' GROUP BY service, day
+    SELECT '', service, day, sum(spend) FROM booked WHERE service <> '' GROUP BY service, day
     UNION ALL
-    SELECT model_name, service, day, spend FROM by_day SEMI JOIN dearest_pairs USING (model_name, service)
+    SELECT model_name, service, day, sum(spend) FROM booked SEMI JOIN dearest_pairs USING (model_name, service)
+    GROUP BY model_name, service, day
   ),
   known AS (SELECT count(*) AS days FROM each_day WHERE is_known),
   usual AS (
@@ -47,6 +46,11 @@ export const unusualDaysSql = (booked: string, days: string): string => `
     WHERE levels.spend > 2 * usual.spend
     QUALIFY row_number() OVER (PARTITION BY period, levels.model_name, levels.service ORDER BY levels.spend DESC, day) = 1
   ),
+  by_day AS (
+    SELECT day, model_name, service, sum(spend) AS spend
+    FROM booked SEMI JOIN (FROM unusual WHERE service = '') USING (day)
+    GROUP BY ALL
+  ),
   tops AS (
     SELECT unusual.period, unusual.model_name, unusual.service, arg_max(by_day.model_name, (by_day.spend, by_day.model_name, by_day.service)) AS top_model,
       arg_max(by_day.service, (by_day.spend, by_day.model_name, by_day.service)) AS top_service, max(by_day.spend) AS top_spend
@@ -60,7 +64,7 @@ export const unusualDaysSql = (booked: string, days: string): string => `
 
 export const unusualDaysView: ReportView = {
   name: 'unusual_days',
-  description: `the dearest day of the current period and of the comparison, if it cost over twice the median of all days with complete data, at least seven: of the account, of each model, of each service, and of the ${mostPairs} pairs of a model and a service with the dearest days`,
+  description: `the dearest day of the current period and of the comparison, if it cost over twice the median of all days with complete data, at least seven: of the account, of each model, of each service, and of the ${mostPairs} dearest pairs of a model and a service`,
   columns: columnsOf([
     ['period', 'VARCHAR', "'current' or 'comparison'"],
     ['model_name', 'VARCHAR', 'as in cube; empty for all models'],
