@@ -44,7 +44,7 @@ const batchOf = async (folder: string, window: Interval<UnixSeconds>, rows: numb
   const lines = Array.from({ length: rows }, (_, row) => {
     const key = Math.floor((row * 7919) % 2000);
     const prompt = 100 + ((row * 31) % 4000);
-    return `${window.start + Math.floor((row * length) / rows)},model-${(key * 7 + (row % 6)) % 60},service-${key},consumption,${prompt},${row % 900},${Math.floor(prompt / 2)},0,${row % 300},0.0${1000 + (row % 8999)}\n`;
+    return `${window.start + Math.floor((row * length) / rows)},model-${(key * 7 + (row % 6)) % 60},service-${key},consumption,${prompt},${row % 900},${Math.floor(prompt / 2)},0,${row % 300},0.0${1000 + (row % 8999)},${key % 5},default,success,${row % 40},${row % 2 === 0},model ratio 0.${row % 1000}; completion ratio 4.00; group ratio 1.00; request ${row}\n`;
   });
   await writeFile(file, lines.join(''));
   const names = [
@@ -59,6 +59,8 @@ const batchOf = async (folder: string, window: Interval<UnixSeconds>, rows: numb
     'reasoning_tokens',
     'quota',
   ] as const;
+  // As the sandbox exports them when it is asked for all columns.
+  const others = ['vendor_id', 'group', 'status', 'use_time', 'is_stream', 'content'];
   return {
     account: 'month',
     window,
@@ -66,7 +68,10 @@ const batchOf = async (folder: string, window: Interval<UnixSeconds>, rows: numb
     file,
     bytes: 0,
     served: rows,
-    columns: names.map((name) => ({ name: name === 'kind' ? 'type' : name, role: name })),
+    columns: [
+      ...names.map((name) => ({ name: name === 'kind' ? 'type' : name, role: name })),
+      ...others.map((name) => ({ name })),
+    ],
     time: { form: 'seconds' },
     guarded: false,
     quotedNewlines: false,
