@@ -31,12 +31,6 @@ export const zero = '0' as Money;
 export const addMoney = (left: Money, right: Money): Money => plain(new Big(left).plus(right));
 export const subtractMoney = (left: Money, right: Money): Money => plain(new Big(left).minus(right));
 export const multiplyMoney = (left: Money, right: Money): Money => plain(new Big(left).times(right));
-export const sumMoney = (amounts: Iterable<Money>): Money => {
-  let total = new Big(0);
-  for (const amount of amounts) total = total.plus(amount);
-  return plain(total);
-};
-
 /** A whole quotient, rounded half to even; `under` is positive. */
 export const roundedQuotient = (over: bigint, under: bigint): bigint => {
   const size = over < 0n ? -over : over;
@@ -62,6 +56,16 @@ export const decimalPlaces = (amount: Money): number => amount.split('.')[1]?.le
 export const unitsOfMoney = (amount: Money, places: number): bigint => {
   const [digits = '0', decimals = ''] = amount.split('.');
   return BigInt(`${digits}${decimals.padEnd(places, '0')}`);
+};
+
+/** Computed in whole units: a table can have thousands of rows. */
+export const sumMoney = (amounts: Iterable<Money>): Money => {
+  const all = [...amounts];
+  const places = all.reduce((most, amount) => Math.max(most, decimalPlaces(amount)), 0);
+  return moneyOfUnits(
+    all.reduce((total, amount) => total + unitsOfMoney(amount, places), 0n),
+    places,
+  );
 };
 
 /** Quotient rounded half to even at `decimals` places; undefined when the divisor is zero (unknown is not zero). */

@@ -1,4 +1,4 @@
-import { divideMoney, fault, money, multiplyMoney, zero, type Money } from '../../core/index.ts';
+import { divideMoney, fault, money, multiplyMoney, sumMoney, zero, type Money } from '../../core/index.ts';
 import type { Quotient } from '../definition/definition.ts';
 import type { Cell, ResultTable } from '../definition/port.ts';
 
@@ -21,20 +21,7 @@ export type QueryTable = {
 
 const sumOf = (cells: readonly (Cell | undefined)[]): Money | null => {
   const known = cells.filter((cell) => typeof cell === 'string').map(money);
-  if (known.length === 0) return null;
-  // Integers add up much faster as such, and a table can have thousands of rows.
-  if (known.every((value) => /^-?\d+$/.test(value)))
-    return money(String(known.reduce((total, value) => total + BigInt(value), 0n)));
-  return addAll(known);
-};
-
-const addAll = (values: readonly Money[]): Money => {
-  const decimals = Math.max(...values.map((value) => value.split('.')[1]?.length ?? 0));
-  const total = values.reduce((sum, value) => {
-    const [whole = '0', fraction = ''] = value.split('.');
-    return sum + BigInt(whole + fraction.padEnd(decimals, '0'));
-  }, 0n);
-  return money(`${total}e-${decimals}`);
+  return known.length === 0 ? null : sumMoney(known);
 };
 
 /** @throws Fault `report-invalid` when required columns are missing or contain no figures. */
