@@ -11,7 +11,7 @@ import type { CallsIn } from '../archive/archive.ts';
 import { column, readAs, rowReader, seconds } from '../row-reader.ts';
 import { readRows, text, type Bindings } from '../rows.ts';
 import { tokenRoles } from '../logs/log-batch.ts';
-import { cellsSql } from './refresh.ts';
+import { cellsSql, dayStartSql } from './refresh.ts';
 import { tokenSums } from './rollup-schema.ts';
 
 /** A day of the rollup whose cells differ from its calls. */
@@ -26,9 +26,6 @@ const mostDays = 31;
 const sumsOf = (columns: readonly string[]): string =>
   columns.map((name) => `CAST(sum(${name}) AS HUGEINT) AS ${name}`).join(', ');
 
-const dayOf = (days: readonly LocalDay[]): string =>
-  `CASE ${days.map(({ start, end }) => `WHEN created_at < ${end} THEN ${start}`).join(' ')} END`;
-
 /** The days of which the two relations differ, as rows with `start_at`. */
 const differenceSql = (left: string, right: string): string => `
   WITH left_rows AS (${left}), right_rows AS (${right})
@@ -39,7 +36,7 @@ const sumsSql = (days: readonly LocalDay[], calls: string): string =>
   differenceSql(
     `SELECT start_at, CAST(sum(row_count) AS BIGINT) AS row_count, sum(quota) AS quota, sum(size) AS size, ${sumsOf(tokenRoles)}
      FROM rollup_cell WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end GROUP BY start_at`,
-    `SELECT CAST(${dayOf(days)} AS BIGINT) AS start_at, count(*) AS row_count, sum(quota) AS quota, sum(abs(quota)) AS size,
+    `SELECT CAST(${dayStartSql(days)} AS BIGINT) AS start_at, count(*) AS row_count, sum(quota) AS quota, sum(abs(quota)) AS size,
        ${sumsOf(tokenRoles)}
      FROM ${calls} WHERE account = $account AND created_at >= $start AND created_at < $end GROUP BY 1`,
   );

@@ -74,7 +74,7 @@ const grouped = (days: readonly LocalDay[]): readonly (readonly LocalDay[])[] =>
 };
 
 /** The first second of the day of a call. Numbers come from code; a day of 23 or 25 hours has its own case. */
-const dayStartSql = (days: readonly LocalDay[]): string =>
+export const dayStartSql = (days: readonly LocalDay[]): string =>
   `CASE ${days.map(({ start, end }) => `WHEN created_at < ${end} THEN ${start}`).join(' ')} END`;
 
 /** The cells of consecutive days from their calls. Bindings: those of the calls, `$account`, `$zone`, `$start`, `$end`. */
