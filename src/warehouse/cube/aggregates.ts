@@ -1,3 +1,4 @@
+import type { Interval, UnixSeconds } from '../../core/index.ts';
 import type { Bindings } from '../rows.ts';
 import { cubeRelation, dimensions, ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { CallsRelation } from '../archive/relations.ts';
@@ -104,9 +105,25 @@ export const whereSql = (left: NamesLeft): string =>
     ...(left.keys === undefined ? [] : ['token_name IN (SELECT unnest($keys))']),
   ].join(' AND ');
 
-export const whereBindings = (left: NamesLeft): Bindings => ({
+const whereBindings = (left: NamesLeft): Bindings => ({
   ...(left.models === undefined ? {} : { models: left.models }),
   ...(left.keys === undefined ? {} : { keys: left.keys }),
+});
+
+/** The bindings of a statement over a relation with `whereSql`; `served`: if it contains amounts, whose `$value` it then names. */
+export const bindingsOver = (
+  { bindings }: CallsRelation,
+  account: string,
+  { start, end }: Interval<UnixSeconds>,
+  left: NamesLeft,
+  served?: Served,
+): Bindings => ({
+  ...bindings,
+  ...whereBindings(left),
+  account,
+  start,
+  end,
+  ...(served?.inUnits === true ? { value: served.value } : {}),
 });
 
 export const aggregatesSql = (

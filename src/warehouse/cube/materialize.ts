@@ -4,13 +4,13 @@ import type { CallsIn } from '../archive/archive.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import { ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { ReportView, ViewInput } from '../report-views/view.ts';
-import { callsWith, cellsIn } from '../rollup/cells.ts';
+import { callsWith, type CellsIn } from '../rollup/cells.ts';
 import { execute, readRows, text, type Bindings } from '../rows.ts';
 import {
   aggregatesSql,
   inCurrency,
   spendOf,
-  whereBindings,
+  bindingsOver,
   whereSql,
   type AggregatesPlan,
   type NamesLeft,
@@ -27,8 +27,7 @@ export type CubeBuild = {
   readonly source: DuckDBConnection;
   readonly target: DuckDBConnection;
   readonly callsIn: CallsIn;
-  /** The zone of the days. */
-  readonly zone: string;
+  readonly cellsIn: CellsIn;
   readonly request: CubeRequest;
   readonly timeline: Timeline;
   readonly served: Served;
@@ -52,13 +51,6 @@ const boundsOf = (timeline: Timeline): Interval<UnixSeconds> => {
     : interval(first.start, last.end);
 };
 
-/** Sums over the calls of a range, with the columns. */
-const cellsOf = async (
-  { source, callsIn, request, zone }: Pick<CubeBuild, 'source' | 'callsIn' | 'request' | 'zone'>,
-  range: Interval<UnixSeconds>,
-  columns: ReadonlySet<string>,
-): Promise<CallsRelation> => cellsIn(source, callsIn, { account: request.account, zone, range, columns });
-
 const distinct = async (
   build: Omit<CubeBuild, 'left' | 'target' | 'served' | 'now'>,
   column: 'model_name' | 'token_name',
@@ -67,17 +59,11 @@ const distinct = async (
   const { source, request, timeline } = build;
   const names = new Set<string>();
   for (const range of timeline.ranges) {
-    const cells = await cellsOf(build, range, new Set());
+    const cells = await build.cellsIn(range);
     const rows = await readRows(
       source,
       `SELECT DISTINCT ${column} AS name FROM ${cells.sql} WHERE ${whereSql(left)}`,
-      {
-        ...cells.bindings,
-        ...whereBindings(left),
-        account: request.account,
-        start: range.start,
-        end: range.end,
-      },
+      bindingsOver(cells, request.account, range, left),
     );
     for (const row of rows) names.add(text(row, 'name'));
   }
@@ -105,23 +91,20 @@ export const namesLeft = async (
   };
 };
 
+/** Returns the number of rows. */
 const eachRange = async (
   { source, target, request, timeline, served, left }: CubeBuild,
   table: string,
   relationIn: (range: Interval<UnixSeconds>) => Promise<CallsRelation>,
   sqlOf: (range: Interval<UnixSeconds>, relation: CallsRelation) => string,
-): Promise<void> => {
+): Promise<number> => {
+  let rows = 0;
   for (const range of timeline.ranges) {
     const relation = await relationIn(range);
-    await copyRows(source, target, table, sqlOf(range, relation), {
-      ...relation.bindings,
-      ...whereBindings(left),
-      account: request.account,
-      start: range.start,
-      end: range.end,
-      ...(served.inUnits ? { value: served.value } : {}),
-    });
+    const bindings = bindingsOver(relation, request.account, range, left, served);
+    rows += await copyRows(source, target, table, sqlOf(range, relation), bindings);
   }
+  return rows;
 };
 
 /** Returns the number of rows. */
@@ -136,16 +119,15 @@ export const materializeAggregates = async (
   const served = { ...build.served, inUnits: build.served.inUnits && isMoney };
   await createAggregates(target, table, plan);
   const columns = new Set([...plan.dimensions, ...plan.measures]);
-  await eachRange(
+  const rows = await eachRange(
     { ...build, served },
     table,
-    async (range) => cellsOf(build, range, columns),
+    async (range) => build.cellsIn(range, columns),
     (range, cells) => aggregatesSql(plan, slotSql(timeline, range, plan.by), cells, served, left),
   );
   if ([...ofKey].some((name) => plan.measures.has(name)))
     await addOwners(target, { table, column: 'token_name' }, costOwnersOf(build));
-  const [count] = await readRows(target, `SELECT count(*) AS row_count FROM ${table}`);
-  return Number(text(count, 'row_count'));
+  return rows;
 };
 
 const tokenNames: ReadonlySet<string> = new Set(tokenColumns.map(({ name }) => name));
@@ -264,9 +246,9 @@ export const materializeView = async (build: CubeBuild, view: ReportView): Promi
     services: servicesOf(build),
     range: boundsOf(timeline),
     callsIn,
-    cellsIn: async (range, columns = []) => cellsOf(build, range, new Set(columns)),
+    cellsIn: build.cellsIn,
     rowsIn: async (range) => {
-      const cells = await cellsOf(build, range, new Set());
+      const cells = await build.cellsIn(range);
       const [row] = await readRows(
         source,
         `SELECT coalesce(sum(row_count), 0) AS row_count FROM ${cells.sql}`,

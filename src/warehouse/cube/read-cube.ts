@@ -2,6 +2,7 @@ import { createGate, fault, type Clock } from '../../core/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
 import type { QueryEngine } from '../queries/query-engine.ts';
+import { openCells } from '../rollup/cells.ts';
 import type { RefreshRollup } from '../rollup/refresh.ts';
 import { reportViews } from '../report-views/registry.ts';
 import { valueOfServed } from '../spend.ts';
@@ -126,7 +127,7 @@ export const readCube = async <T>(
             source,
             target: connection,
             callsIn,
-            zone,
+            cellsIn: openCells(source, callsIn, { account: request.account, zone }),
             request: stored,
             timeline,
             served,

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, money, type Interval, type Money, type UnixSeconds } from '../../core/index.ts';
 import type { CallsIn } from '../archive/archive.ts';
 import { countedClasses, type TokenClass } from '../tokens/class-names.ts';
-import { cellsIn } from '../rollup/cells.ts';
+import { openCells } from '../rollup/cells.ts';
 import { readRows, text, wholeNumber, type Row } from '../rows.ts';
 import { valueOfServed } from '../spend.ts';
 import { inCurrency } from './aggregates.ts';
@@ -103,13 +103,14 @@ export const readSums = async (
   const { value, form, currency, isProven } = await valueOfServed(connection, account);
   const served = { value, inUnits: isProven && form === 'units', isProven: true };
   const serviceOf = serviceIn(await readServices(connection, account));
+  const cellsIn = openCells(connection, callsIn, { account, zone });
   const cells: SegmentSums[] = [];
   for (const run of runsOf(segments)) {
     const [start, end] = [bounds[run[0] ?? 0], bounds[(run.at(-1) ?? 0) + 1]];
     if (start === undefined || end === undefined || end <= start) continue;
     const range: Interval<UnixSeconds> = interval(start, end);
-    const columns = new Set<string>(tokens ? ['input_counts', 'output_counts', ...summed] : []);
-    const relation = await cellsIn(connection, callsIn, { account, zone, range, columns, cuts: bounds });
+    const columns = tokens ? ['input_counts', 'output_counts', ...summed] : [];
+    const relation = await cellsIn(range, columns, bounds);
     const unstated = `, coalesce(sum(row_count) FILTER (kind = 'consumption' AND (input_counts <> 'known' OR output_counts <> 'known')), 0) AS unstated`;
     const classes = tokens ? summed.map((name) => `, sum(${name}) AS ${name}`).join('') + unstated : '';
     const rows = await readRows(

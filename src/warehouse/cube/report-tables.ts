@@ -98,23 +98,27 @@ export const createRelation = async (
   await execute(connection, `CREATE TABLE ${relation.name} (${declared(relation.columns)})`);
 };
 
-/** Copies the result of a query, chunk by chunk as the engine produces it. */
+/** Copies the result of a query, chunk by chunk as the engine produces it. Returns the number of rows. */
 export const copyRows = async (
   source: DuckDBConnection,
   target: DuckDBConnection,
   table: string,
   sql: string,
   bindings: Bindings,
-): Promise<void> => {
+): Promise<number> => {
   const result = await streamRows(source, sql, bindings);
   const appender = await target.createAppender(table);
+  let rows = 0;
   for (
     let chunk = await result.fetchChunk();
     chunk !== null && chunk.rowCount > 0;
     chunk = await result.fetchChunk()
-  )
+  ) {
     appender.appendDataChunk(chunk);
+    rows += chunk.rowCount;
+  }
   appender.closeSync();
+  return rows;
 };
 
 /** Adds the services, teams and tags of new keys among these. */

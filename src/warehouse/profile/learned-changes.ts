@@ -3,7 +3,7 @@ import { formatMoment, toSeconds, type Interval, type UnixMillis } from '../../c
 import { all, label, millis, readAs, rowReader } from '../row-reader.ts';
 import { execute, readRows, text } from '../rows.ts';
 
-/** A change of a gateway that operators are notified of once. */
+/** A change of a gateway, or a repair of the rollup, of which operators are notified once. */
 export type LearnedChange = {
   readonly topic:
     | 'column-appeared'

@@ -1,6 +1,7 @@
 import { countedClasses } from '../tokens/class-names.ts';
-import { inCurrency, whereBindings, whereSql } from '../cube/aggregates.ts';
+import { bindingsOver, inCurrency, whereSql } from '../cube/aggregates.ts';
 import { columnsOf, type ReportColumn } from './relation.ts';
+import { timesSql } from './unusual-days.ts';
 import type { ReportView } from './view.ts';
 
 /** Figures of one period, by their columns. Tokens and calls are whole numbers, amounts are in units as stored. */
@@ -64,13 +65,7 @@ export const changedUsageView: ReportView = {
         WITH rows AS (
           SELECT * FROM ${cells.sql} WHERE ${whereSql(left)} AND kind IN ('consumption', 'refund')
         ),
-        -- The cells of a day have one time: few times are looked up for many rows.
-        times AS (
-          SELECT created_at, is_current, is_compared
-          FROM (SELECT DISTINCT created_at FROM rows)
-          JOIN ${days.sql} AS days ON created_at >= start_at AND created_at < end_at
-          WHERE is_current OR is_compared
-        ),
+        times AS (${timesSql(days.sql)} WHERE is_current OR is_compared),
         summed AS (
           SELECT model_name, token_name, is_current, is_compared, ${figures.map(([name, , , sql]) => `${sql} AS ${name}`).join(', ')}
           FROM rows JOIN times USING (created_at)
@@ -80,14 +75,9 @@ export const changedUsageView: ReportView = {
         FROM summed LEFT JOIN ${services.sql} AS services ON services.name = token_name
         GROUP BY model_name, coalesce(services.service, token_name)`,
       bindings: {
-        account: request.account,
-        start: range.start,
-        end: range.end,
-        ...cells.bindings,
+        ...bindingsOver(cells, request.account, range, left, served),
         ...days.bindings,
         ...services.bindings,
-        ...whereBindings(left),
-        ...(served.inUnits ? { value: served.value } : {}),
       },
     };
   },

@@ -1,5 +1,5 @@
 import { interval, money, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
-import { inCurrency, whereBindings, whereSql } from '../cube/aggregates.ts';
+import { bindingsOver, inCurrency, whereSql } from '../cube/aggregates.ts';
 import { callsWith } from '../rollup/cells.ts';
 import { text, type Bindings, type Row } from '../rows.ts';
 import { fitPrices, type FitSums, type PriceFit } from './fit-prices.ts';
@@ -90,14 +90,7 @@ const fitSql = async (
       FROM quarters
       GROUP BY model_name
       ORDER BY model_name`,
-    bindings: {
-      account: request.account,
-      start: range.start,
-      end: range.end,
-      ...calls.bindings,
-      ...whereBindings(left),
-      ...(served.inUnits ? { value: served.value } : {}),
-    },
+    bindings: bindingsOver(calls, request.account, range, left, served),
   };
 };
 

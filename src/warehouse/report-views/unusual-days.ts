@@ -1,4 +1,4 @@
-import { inCurrency, spendOf, whereBindings, whereSql } from '../cube/aggregates.ts';
+import { bindingsOver, inCurrency, spendOf, whereSql } from '../cube/aggregates.ts';
 import { columnsOf } from './relation.ts';
 import type { ReportView } from './view.ts';
 
@@ -62,8 +62,14 @@ export const unusualDaysSql = (booked: string, days: string): string => `
     (SELECT spend FROM usual WHERE model_name = '' AND service = '') AS usual_of_all, top_model, top_service, top_spend
   FROM unusual LEFT JOIN tops USING (period, model_name, service), known`;
 
+/** The times of a relation `rows` with their days. The cells of a day have one time: few are looked up for many rows. */
+export const timesSql = (days: string): string => `
+  SELECT created_at, day, is_current, is_compared
+  FROM (SELECT DISTINCT created_at FROM rows) JOIN ${days} AS days ON created_at >= start_at AND created_at < end_at`;
+
 export const unusualDaysView: ReportView = {
   name: 'unusual_days',
+  ofAmounts: true,
   description: `the dearest day of the current period and of the comparison, if it cost over twice the median of all days with complete data, at least seven: of the account, of each model, of each service, and of the ${mostPairs} dearest pairs of a model and a service`,
   columns: columnsOf([
     ['period', 'VARCHAR', "'current' or 'comparison'"],
@@ -86,9 +92,7 @@ export const unusualDaysView: ReportView = {
     const covered = request.run?.covered;
     const booked = `(
       WITH rows AS (${rows}),
-      -- The cells of a day have one time: few times are looked up for many rows.
-      times AS (SELECT created_at, day FROM (SELECT DISTINCT created_at FROM rows) JOIN ${days.sql} AS days
-        ON created_at >= start_at AND created_at < end_at)
+      times AS (${timesSql(days.sql)})
       SELECT day, model_name, coalesce(services.service, token_name) AS service, spend
       FROM rows JOIN times USING (created_at) LEFT JOIN ${services.sql} AS services ON services.name = token_name)`;
     const known =
@@ -99,14 +103,9 @@ export const unusualDaysView: ReportView = {
       sql: `SELECT period, model_name, service, day, ${amount('spend')}, ${amount('usual')}, days, ${amount('usual_of_all')},
         top_model, top_service, ${amount('top_spend')} FROM (${unusualDaysSql(booked, eachDay)})`,
       bindings: {
-        account: request.account,
-        start: range.start,
-        end: range.end,
-        ...cells.bindings,
+        ...bindingsOver(cells, request.account, range, left, served),
         ...days.bindings,
         ...services.bindings,
-        ...whereBindings(left),
-        ...(served.inUnits ? { value: served.value } : {}),
       },
     };
   },

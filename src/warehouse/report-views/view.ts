@@ -1,3 +1,4 @@
+import type { CellsIn } from '../rollup/cells.ts';
 import type { Interval, UnixSeconds } from '../../core/index.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import type { CubeRequest } from '../cube/cube-request.ts';
@@ -22,8 +23,7 @@ export type ViewInput = {
   /** From the first to the last second of all periods. */
   readonly range: Interval<UnixSeconds>;
   readonly callsIn: (range: Interval<UnixSeconds>) => Promise<CallsRelation>;
-  /** Sums over the calls of a range, with these columns besides its own: whole days from the rollup. */
-  readonly cellsIn: (range: Interval<UnixSeconds>, columns?: readonly string[]) => Promise<CallsRelation>;
+  readonly cellsIn: CellsIn;
   /** The number of rows of a range. */
   readonly rowsIn: (range: Interval<UnixSeconds>) => Promise<number>;
   /** Names of models in the calls of the periods. */

@@ -11,16 +11,20 @@ import { tokenSums } from './rollup-schema.ts';
 export const callsWith = (columns: Iterable<string>, calls: CallsRelation): string =>
   [...columns].some(isClass) ? `(${classedCallsSql(calls.sql)})` : calls.sql;
 
-export type CellsRequest = {
-  readonly account: string;
-  /** The zone whose days have cells. */
-  readonly zone: string;
-  readonly range: Interval<UnixSeconds>;
-  /** Further dimensions and token columns that are read. */
-  readonly columns: ReadonlySet<string>;
-  /** Moments that no cell may contain: each day that one divides is read from its calls. */
-  readonly cuts?: readonly UnixSeconds[];
-};
+/**
+ * Sums over the calls of a range as a relation for FROM, with its bindings besides `$account`: `created_at` (the first
+ * second of its day, or that of the call), `model_name`, `token_name`, `kind`, `row_count`, `first_at`, `last_at`,
+ * `quota`, `size`, and the named dimensions and token columns. Valid days are read from the rollup, all other times from
+ * the calls: an outdated rollup changes no sum. No cell contains a cut: a day that one divides is read from its calls.
+ */
+export type CellsIn = (
+  range: Interval<UnixSeconds>,
+  columns?: Iterable<string>,
+  cuts?: readonly UnixSeconds[],
+) => Promise<CallsRelation>;
+
+/** The account, and the zone whose days are read. */
+type Read = { readonly account: string; readonly zone: string };
 
 /** What every reader groups or filters by. */
 const always: ReadonlySet<string> = new Set(['model_name', 'token_name', 'kind']);
@@ -30,22 +34,21 @@ const day = rowReader({ range: secondsRange });
 /** Days of the range whose cells are as their calls, ascending. */
 const validDays = async (
   connection: DuckDBConnection,
-  { account, zone, range: { start, end }, cuts = [] }: CellsRequest,
-): Promise<readonly Interval<UnixSeconds>[]> => {
-  const days = await readAs(
-    connection,
-    day,
-    `SELECT start_at, end_at FROM rollup_day AS day
-     WHERE account = $account AND zone = $zone AND start_at >= $start AND end_at <= $end AND NOT EXISTS (
-       FROM rollup_mark AS mark
-       WHERE mark.account = day.account AND mark.start_at < day.end_at AND mark.end_at > day.start_at)
-     ORDER BY start_at`,
-    { account, zone, start, end },
-  );
-  return days
-    .map(({ range }) => range)
-    .filter((range) => !cuts.some((cut) => cut > range.start && cut < range.end));
-};
+  { account, zone }: Read,
+  { start, end }: Interval<UnixSeconds>,
+): Promise<readonly Interval<UnixSeconds>[]> =>
+  (
+    await readAs(
+      connection,
+      day,
+      `SELECT start_at, end_at FROM rollup_day AS day
+       WHERE account = $account AND zone = $zone AND start_at >= $start AND end_at <= $end AND NOT EXISTS (
+         FROM rollup_mark AS mark
+         WHERE mark.account = day.account AND mark.start_at < day.end_at AND mark.end_at > day.start_at)
+       ORDER BY start_at`,
+      { account, zone, start, end },
+    )
+  ).map(({ range }) => range);
 
 /** The same times in as few ranges as possible. */
 const joined = (ranges: readonly Interval<UnixSeconds>[]): readonly Interval<UnixSeconds>[] => {
@@ -76,42 +79,45 @@ const rest = (
 const within = (column: string, ranges: readonly Interval<UnixSeconds>[]): string =>
   `(${ranges.map(({ start, end }) => `${column} >= ${start} AND ${column} < ${end}`).join(' OR ')})`;
 
-/**
- * Sums over the calls of a range as a relation for FROM, with its bindings besides `$account`: `created_at` (the first
- * second of its day, or that of the call), `model_name`, `token_name`, `kind`, `row_count`, `first_at`, `last_at`, `quota`, `size` and the columns. Days come from the rollup where
- * it is valid, everything else from the calls, so that the sums are the same whatever the rollup contains.
- */
-export const cellsIn = async (
-  connection: DuckDBConnection,
-  callsIn: CallsIn,
-  request: CellsRequest,
-): Promise<CallsRelation> => {
-  const { range, columns, zone } = request;
-  // A quarter hour is less than a day.
-  const days = columns.has('quarter') ? [] : joined(await validDays(connection, request));
-  const others = rest(range, days);
-  const names = ['quarter', ...dimensions, ...tokenSums].filter(
-    (name) => always.has(name) || columns.has(name),
-  );
-  const list = names.map((name) => `, ${name}`).join('');
-  const parts: string[] = [];
-  const bindings: Record<string, CallsRelation['bindings'][string]> = {};
-  if (days.length > 0) {
-    parts.push(
-      `SELECT account, start_at AS created_at, row_count, first_at, last_at, quota, size${list}
-       FROM rollup_cell WHERE account = $account AND zone = $rollup_zone AND ${within('start_at', days)}`,
+/** Reads cells in the transaction of `callsIn`, within which the valid days of a range are looked up once. */
+export const openCells = (connection: DuckDBConnection, callsIn: CallsIn, read: Read): CellsIn => {
+  const valid = new Map<string, Promise<readonly Interval<UnixSeconds>[]>>();
+  const daysIn = async (range: Interval<UnixSeconds>): Promise<readonly Interval<UnixSeconds>[]> => {
+    const name = `${range.start} ${range.end}`;
+    const days = valid.get(name) ?? validDays(connection, read, range);
+    valid.set(name, days);
+    return days;
+  };
+  return async (range, named = [], cuts = []) => {
+    const columns = new Set(named);
+    const isWhole = ({ start, end }: Interval<UnixSeconds>): boolean =>
+      !cuts.some((cut) => cut > start && cut < end);
+    // A quarter hour is less than a day.
+    const days = columns.has('quarter') ? [] : joined((await daysIn(range)).filter(isWhole));
+    const others = rest(range, days);
+    const names = ['quarter', ...dimensions, ...tokenSums].filter(
+      (name) => always.has(name) || columns.has(name),
     );
-    bindings['rollup_zone'] = zone;
-  }
-  if (others.length > 0 || days.length === 0) {
-    const [first = range] = others;
-    const calls = await callsIn(interval(first.start, (others.at(-1) ?? range).end));
-    parts.push(
-      `SELECT account, created_at, CAST(1 AS BIGINT) AS row_count, created_at AS first_at, created_at AS last_at, quota,
+    const list = names.map((name) => `, ${name}`).join('');
+    const parts: string[] = [];
+    const bindings: Record<string, CallsRelation['bindings'][string]> = {};
+    if (days.length > 0) {
+      parts.push(
+        `SELECT account, start_at AS created_at, row_count, first_at, last_at, quota, size${list}
+       FROM rollup_cell WHERE account = $account AND zone = $rollup_zone AND ${within('start_at', days)}`,
+      );
+      bindings['rollup_zone'] = read.zone;
+    }
+    if (others.length > 0 || days.length === 0) {
+      const [first = range] = others;
+      const calls = await callsIn(interval(first.start, (others.at(-1) ?? range).end));
+      parts.push(
+        `SELECT account, created_at, CAST(1 AS BIGINT) AS row_count, created_at AS first_at, created_at AS last_at, quota,
          abs(quota) AS size${list}
        FROM ${callsWith(names, calls)} WHERE account = $account AND ${within('created_at', others.length === 0 ? [range] : others)}`,
-    );
-    Object.assign(bindings, calls.bindings);
-  }
-  return { sql: `(${parts.join(' UNION ALL ')})`, bindings };
+      );
+      Object.assign(bindings, calls.bindings);
+    }
+    return { sql: `(${parts.join(' UNION ALL ')})`, bindings };
+  };
 };

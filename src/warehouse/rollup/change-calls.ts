@@ -16,8 +16,9 @@ export const changedRange = async (connection: DuckDBConnection, range: CallsRan
   await execute(
     connection,
     `INSERT INTO rollup_mark
-     SELECT $account, CASE WHEN ${dependsOnDay} THEN $start // 86400 * 86400 ELSE $start END,
-       CASE WHEN ${dependsOnDay} THEN ($end + 86399) // 86400 * 86400 ELSE $end END, NULL
+     SELECT $account, CASE WHEN depends THEN $start // 86400 * 86400 ELSE $start END,
+       CASE WHEN depends THEN ($end + 86399) // 86400 * 86400 ELSE $end END, NULL
+     FROM (SELECT ${dependsOnDay} AS depends)
      WHERE NOT EXISTS (FROM rollup_mark
        WHERE account = $account AND model_name IS NULL AND start_at <= $start AND end_at >= $end)`,
     { ...range },

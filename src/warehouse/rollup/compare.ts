@@ -11,7 +11,7 @@ import type { CallsIn } from '../archive/archive.ts';
 import { column, readAs, rowReader, seconds } from '../row-reader.ts';
 import { readRows, text, type Bindings } from '../rows.ts';
 import { tokenRoles } from '../logs/log-batch.ts';
-import { cellsSql, dayStartSql } from './refresh.ts';
+import { cellsSql, dayStartSql, grouped } from './refresh.ts';
 import { tokenSums } from './rollup-schema.ts';
 
 /** A day of the rollup whose cells differ from its calls. */
@@ -19,9 +19,6 @@ export type DifferentDay = { readonly zone: string; readonly start: UnixSeconds 
 
 /** `sums`: rows, amounts and tokens as served, a fast scan. `cells`: every figure, at the cost of building them. */
 export type CompareDepth = 'sums' | 'cells';
-
-/** Days compared in one statement. */
-const mostDays = 31;
 
 const sumsOf = (columns: readonly string[]): string =>
   columns.map((name) => `CAST(sum(${name}) AS HUGEINT) AS ${name}`).join(', ');
@@ -67,9 +64,7 @@ export const differentDays = async (
     { account },
   );
   for (const { zone, first, last } of known) {
-    const days = localDays(dateAt(first, zone), dateAt(last, zone), zone);
-    for (let at = 0; at < days.length; at += mostDays) {
-      const group = days.slice(at, at + mostDays);
+    for (const group of grouped(localDays(dateAt(first, zone), dateAt(last, zone), zone))) {
       const range = interval(group[0]?.start ?? first, group.at(-1)?.end ?? last);
       const calls = await callsIn(range);
       const bindings: Bindings = { ...calls.bindings, account, zone, ...range };

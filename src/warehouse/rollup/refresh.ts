@@ -38,7 +38,7 @@ export type RefreshDeps = {
   readonly log: Log;
 };
 
-/** More days in one transaction would cost memory. */
+/** More days in one statement would cost memory. */
 const mostDays = 31;
 
 /** Removes the days whose calls have changed, in all zones, with the marks. A mark that is committed later stays. */
@@ -63,7 +63,7 @@ const removeMarked = async (connection: DuckDBConnection, account: string): Prom
 };
 
 /** Days that follow each other in groups of at most a month. */
-const grouped = (days: readonly LocalDay[]): readonly (readonly LocalDay[])[] => {
+export const grouped = (days: readonly LocalDay[]): readonly (readonly LocalDay[])[] => {
   const groups: LocalDay[][] = [];
   for (const day of days) {
     const group = groups.at(-1);

@@ -54,6 +54,13 @@ export const createRollup = (deps: RefreshDeps): RollupTable => {
         readCalls(connection, account, async (callsIn) => differentDays(connection, callsIn, account, depth)),
       signal,
     );
+  const refreshAll = async (
+    account: string,
+    zones: Awaited<ReturnType<typeof readZones>>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> => {
+    for (const one of zones) await refresh({ account, ...one }, signal);
+  };
   return {
     refresh,
     compare,
@@ -76,7 +83,7 @@ export const createRollup = (deps: RefreshDeps): RollupTable => {
           ]);
         }),
       );
-      for (const { zone, range } of zones) await refresh({ account, zone, range }, signal);
+      await refreshAll(account, zones, signal);
       return days;
     },
     rebuild: async (account, signal) => {
@@ -86,15 +93,16 @@ export const createRollup = (deps: RefreshDeps): RollupTable => {
           for (const { range } of zones) await changedRange(connection, { account, ...range });
         }),
       );
-      for (const { zone, range } of zones) await refresh({ account, zone, range }, signal);
+      await refreshAll(account, zones, signal);
       return compare(account, 'cells', signal);
     },
     keepUp: async (account, signal) => {
       const now = unixSeconds(Math.floor(clock.now() / 1000));
       // Marks of an account without cells are removed too.
       await refresh({ account, zone: 'UTC', range: interval(now, now) }, signal);
-      for (const { zone, range } of await readZones(account))
-        await refresh({ account, zone, range: interval(range.start, now) }, signal);
+      const zones = await readZones(account);
+      const upToNow = zones.map(({ zone, range }) => ({ zone, range: interval(range.start, now) }));
+      await refreshAll(account, upToNow, signal);
     },
   };
 };
