@@ -28,10 +28,10 @@ type Quarantined = Awaited<ReturnType<Warehouse['logs']['quarantined']>>;
 const longestReason = 200;
 
 /** The number of unreadable rows and the last of them; empty if there are none. */
-export const quarantinePoint = (rows: Quarantined): LearnedView['points'] => {
+export const quarantinePoint = (rows: Quarantined, zone: string): LearnedView['points'] => {
   const last = rows.at(-1);
   if (last === undefined) return [];
-  const window = `${formatMoment(last.window.start, 'UTC')} to ${formatMoment(last.window.end, 'UTC')}`;
+  const window = `${formatMoment(last.window.start, zone)} to ${formatMoment(last.window.end, zone)}`;
   return [
     {
       point: 'log.quarantine',
@@ -105,7 +105,7 @@ const learnedOf = async (
     points: [
       ...(await warehouse.profile.points(name)),
       ...conventions.flatMap(conventionPoints),
-      ...quarantinePoint(await warehouse.logs.quarantined(name)),
+      ...quarantinePoint(await warehouse.logs.quarantined(name), config.settings.timezone),
       ...(await kindPoints(name, warehouse.logs)),
     ],
     past: await warehouse.profile.past(name),
@@ -126,7 +126,12 @@ const checkKeyWrites = async (
   signal: AbortSignal,
 ): Promise<readonly DoctorCheck[]> => {
   const jobs = neededScopes(Object.values(config.jobs), account).get('keys:write') ?? [];
-  const question = { account, jobs, points: await warehouse.profile.points(account) };
+  const question = {
+    account,
+    jobs,
+    points: await warehouse.profile.points(account),
+    zone: config.settings.timezone,
+  };
   if (requested !== true) return keyWriteKnown(question);
   if (probeKeys === undefined)
     return [skipped(`temporary key of ${account}`, 'key operations are not available')];

@@ -10,13 +10,15 @@ export type KeyWriteQuestion = {
   readonly account: string;
   readonly jobs: readonly string[];
   readonly points: readonly KnownPoint[];
+  /** IANA time zone of times in messages. */
+  readonly zone: string;
 };
 
 const use = (jobs: readonly string[]): string =>
   jobs.length === 0 ? 'no job needs it' : `needed by ${jobs.join(', ')}`;
 
 /** What is known about the permission to write keys, without writing one; empty if no job needs it. */
-export const keyWriteKnown = ({ account, jobs, points }: KeyWriteQuestion): readonly DoctorCheck[] => {
+export const keyWriteKnown = ({ account, jobs, points, zone }: KeyWriteQuestion): readonly DoctorCheck[] => {
   const about = `scope keys:write of ${account}`;
   const seen = points
     .filter(({ point, how }) => how === 'probe' && point.startsWith('key.'))
@@ -25,7 +27,7 @@ export const keyWriteKnown = ({ account, jobs, points }: KeyWriteQuestion): read
     return [
       passed(
         about,
-        `a temporary key was written on ${formatMoment(toSeconds(unixMillis(Math.max(...seen))), 'UTC')}; ${use(jobs)}`,
+        `a temporary key was written on ${formatMoment(toSeconds(unixMillis(Math.max(...seen))), zone)}; ${use(jobs)}`,
       ),
     ];
   if (jobs.length === 0) return [];

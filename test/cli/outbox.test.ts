@@ -86,7 +86,7 @@ describe('the `outbox` command', () => {
     expect(second?.bytes.equals(first?.bytes ?? Buffer.of())).toBe(true);
   });
 
-  it('prints text in `timezone` and JSON in UTC, both with the subject line of the mail', async () => {
+  it('prints times of text in `timezone` and those of JSON in UTC, both with the subject line of the mail', async () => {
     const settings = join(folder.path, 'config', 'tollkeeper.yaml');
     await writeFile(
       settings,
@@ -101,8 +101,6 @@ describe('the `outbox` command', () => {
     expect(row).toMatchObject({ title: 'Spend', queuedAt: iso, next: iso });
     const resent = await run('outbox', 'resend', '3');
     expect(resent.stdout).toMatch(/^3: deferred, next attempt \S+ \S+ Asia\/Kolkata: /);
-    const json = JSON.parse((await run('outbox', 'resend', '3', '--json')).stdout) as { message: string }[];
-    expect(json[0]?.message).toMatch(/^deferred, next attempt \S+ \S+ UTC: /);
   });
 
   it('does not send a changed message', async () => {

@@ -35,7 +35,7 @@ const probed = (point: string, value: string) => ({
   learnedAt: unixMillis(1_767_225_600_000),
   confirmedAt: unixMillis(1_767_300_000_000),
 });
-const question = { account: 'main', jobs: ['rotate'], points: [] };
+const question = { account: 'main', jobs: ['rotate'], points: [], zone: 'UTC' };
 
 it('permission to write keys is known from past writes and never tested without a request', () => {
   const about = 'scope keys:write of main';
@@ -90,8 +90,8 @@ it('rows in quarantine are reported with their number and the last one', () => {
     range,
     landedAt,
   };
-  expect(quarantinePoint([])).toEqual([]);
-  expect(quarantinePoint([row, { ...row, line: 9, reason: 'x'.repeat(999) }])).toEqual([
+  expect(quarantinePoint([], 'UTC')).toEqual([]);
+  expect(quarantinePoint([row, { ...row, line: 9, reason: 'x'.repeat(999) }], 'UTC')).toEqual([
     {
       point: 'log.quarantine',
       value: '2 rows unreadable, not included in any total',

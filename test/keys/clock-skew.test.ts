@@ -5,6 +5,7 @@ import { clockEffect } from '../../src/keys/retirement/clock-skew.ts';
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
+const zone = 'UTC';
 const at = unixMillis(Date.parse('2026-11-21T08:00:00Z'));
 
 const clock = (offset: number): GatewayClock => ({
@@ -18,32 +19,41 @@ const clock = (offset: number): GatewayClock => ({
 
 describe('the effect of a skew', () => {
   it('is none where the clock is right or not known', () => {
-    expect(clockEffect(undefined, hour)).toEqual({ effect: 'add', margin: 0 });
-    expect(clockEffect(clock(900), hour)).toEqual({ effect: 'add', margin: 0 });
+    expect(clockEffect(undefined, { quiet: hour, zone })).toEqual({ effect: 'add', margin: 0 });
+    expect(clockEffect(clock(900), { quiet: hour, zone })).toEqual({ effect: 'add', margin: 0 });
   });
 
   it('is a longer quiet time where it is small compared with the lag or with quiet (G16.4)', () => {
-    expect(clockEffect(clock(5 * minute), 10 * minute)).toEqual({ effect: 'add', margin: 5 * minute + 500 });
-    expect(clockEffect(clock(-hour), 7 * day)).toEqual({ effect: 'add', margin: hour + 500 });
+    expect(clockEffect(clock(5 * minute), { quiet: 10 * minute, zone })).toEqual({
+      effect: 'add',
+      margin: 5 * minute + 500,
+    });
+    expect(clockEffect(clock(-hour), { quiet: 7 * day, zone })).toEqual({
+      effect: 'add',
+      margin: hour + 500,
+    });
   });
 
   it.each([
     [
       -hour,
-      'the clock of the gateway is 1 hour behind the clock of this host (measured 2026-11-21 08:00 UTC)',
+      'the clock of the gateway is 1 hour behind the clock of this host (measured 2026-11-21 09:00 Europe/Berlin)',
     ],
     [90 * minute, 'the clock of the gateway is 90 minutes ahead of the clock of this host'],
   ])('suspends deletions where it is large: %d ms (G16.4)', (offset, text) => {
-    const effect = clockEffect(clock(offset), hour);
+    const effect = clockEffect(clock(offset), { quiet: hour, zone: 'Europe/Berlin' });
     expect(effect.effect).toBe('suspend');
     expect('message' in effect ? effect.message : '').toContain(text);
   });
 
   it('names the clock of the log where that alone is behind', () => {
-    const effect = clockEffect(clock(0), hour, 2 * hour);
+    const effect = clockEffect(clock(0), { quiet: hour, zone, logBehind: 2 * hour });
     expect('message' in effect ? effect.message : '').toContain(
       "the clock of the gateway's call log is at least 2 hours behind",
     );
-    expect(clockEffect(undefined, hour, 5 * minute)).toEqual({ effect: 'add', margin: 5 * minute });
+    expect(clockEffect(undefined, { quiet: hour, zone, logBehind: 5 * minute })).toEqual({
+      effect: 'add',
+      margin: 5 * minute,
+    });
   });
 });

@@ -391,6 +391,7 @@ export const engineFixture = async (
     };
     const keyService = createKeyService({
       account: 'main',
+      zone: 'UTC',
       journal: watched,
       gateway: wrapped,
       evidence,

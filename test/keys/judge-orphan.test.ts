@@ -16,6 +16,7 @@ const sink = (reading: SinkFact['reading'], isAnother = false): SinkFact => ({
 const proven: OrphanFacts = {
   name: 'billing.g2',
   now,
+  zone: 'UTC',
   askedAt: unixMillis(now - hour),
   settle: 60_000,
   fingerprint: own,

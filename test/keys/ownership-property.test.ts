@@ -180,6 +180,7 @@ const play = async (deeds: readonly Deed[]): Promise<void> => {
         mayEnd = await city.expireJob(
           {
             job: 'expire',
+            zone: 'UTC',
             select: { name: one.names },
             by: [one.by],
             stages: { [one.ends]: 2 * quiet },

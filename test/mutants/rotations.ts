@@ -2,11 +2,11 @@ import { mutant, type Mutant } from './mutant.ts';
 
 export const rotationMutants: readonly Mutant[] = [
   mutant(
-    'a key is requested before the request is journaled',
+    'the request for a key is not journaled',
     'keys/crash-property',
     'keys/rotation/make-key.ts',
     "await note(cycle, rotation, { what: 'creating', ...asked });",
-    "void note(cycle, rotation, { what: 'creating', ...asked });",
+    '',
   ),
   mutant(
     'the host stamps a new key',

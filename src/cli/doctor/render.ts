@@ -1,7 +1,7 @@
 import type { DoctorView } from '../../daemon/index.ts';
 import { countText, unixMillis } from '../../core/index.ts';
 import type { Screen, Style } from '../ui/paint.ts';
-import { inZone, localMoment } from '../ui/moment.ts';
+import { localMoment } from '../ui/moment.ts';
 import { oneLine, wrap } from '../ui/text.ts';
 
 type Check = DoctorView['checks'][number];
@@ -20,14 +20,10 @@ const block = (text: string, margin: number, { width }: Screen): readonly string
   return lines.map((line) => `${' '.repeat(margin)}${line}`);
 };
 
-const checkLines = (
-  { about, state, message, advice, code }: Check,
-  zone: string,
-  screen: Screen,
-): readonly string[] => {
+const checkLines = ({ about, state, message, advice, code }: Check, screen: Screen): readonly string[] => {
   const [sign, style] = signs[state];
   const [first = '', ...rest] = block(
-    inZone(`${about}: ${state === 'skipped' ? 'skipped, ' : ''}${message}`, zone),
+    `${about}: ${state === 'skipped' ? 'skipped, ' : ''}${message}`,
     2,
     screen,
   );
@@ -54,7 +50,7 @@ const learnedLines = (learned: Learned, zone: string, screen: Screen): readonly 
     ...points.flatMap(({ point, value, evidence, how, learnedAt }) => [
       ...block(`${point}: ${value}`, 2, screen),
       ...block(
-        `${describeHow[how]}${learnedAt === undefined ? '' : ` on ${dayOf(learnedAt)}`}: ${inZone(evidence, zone)}`,
+        `${describeHow[how]}${learnedAt === undefined ? '' : ` on ${dayOf(learnedAt)}`}: ${evidence}`,
         6,
         screen,
       ),
@@ -83,7 +79,7 @@ export const renderDoctor = (
       : screen.paint('bad', `${countText(failed, 'check')} failed`);
   const end = `${result}${warnings === 0 ? '' : screen.paint('warn', `, ${countText(warnings, 'warning')}`)}`;
   const lines = [
-    ...checks.flatMap((check) => checkLines(check, zone, screen)),
+    ...checks.flatMap((check) => checkLines(check, screen)),
     ...learned.flatMap((one) => learnedLines(one, zone, screen)),
     '',
     end,

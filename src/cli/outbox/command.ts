@@ -5,7 +5,7 @@ import { configOption, amount } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';
-import { outboxAnswersJson, outboxJson, renderOutbox, renderOutboxAnswers } from './render.ts';
+import { outboxJson, renderOutbox, renderOutboxAnswers } from './render.ts';
 
 type State = OutboxView['state'];
 type ListOptions = {
@@ -77,7 +77,7 @@ Examples:
         const answers = await ask(deps, config, (commands) =>
           handleRequest(commands.call, [...new Set(ids)]),
         );
-        print(json === true ? jsonText(outboxAnswersJson(answers)) : renderOutboxAnswers(answers, screen()));
+        print(json === true ? jsonText(answers) : renderOutboxAnswers(answers, screen()));
         command.setOptionValue('exitCode', answers.every(({ done }) => done) ? 0 : 1);
       });
   };

@@ -1,6 +1,6 @@
 import { mailTones, type OutboxAnswer, type OutboxView } from '../../daemon/index.ts';
 import { iso, isoOr } from '../ui/json.ts';
-import { commonZone, inZone, localMoment, timesIn } from '../ui/moment.ts';
+import { commonZone, localMoment, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';
 import { tableLines, type Cell, type Row } from '../ui/table.ts';
 import { clip, oneLine } from '../ui/text.ts';
@@ -53,14 +53,8 @@ export const renderOutbox = (rows: readonly OutboxView[], now: number, screen: S
 /** One line per row. */
 export const renderOutboxAnswers = (answers: readonly OutboxAnswer[], { paint }: Screen): string =>
   answers
-    .map(
-      ({ id, done, message, zone }) =>
-        `${oneLine(id)}: ${paint(done ? 'plain' : 'bad', oneLine(inZone(message, zone)))}\n`,
-    )
+    .map(({ id, done, message }) => `${oneLine(id)}: ${paint(done ? 'plain' : 'bad', oneLine(message))}\n`)
     .join('');
-
-export const outboxAnswersJson = (answers: readonly OutboxAnswer[]) =>
-  answers.map(({ zone: _zone, ...answer }) => answer);
 
 export const outboxJson = (rows: readonly OutboxView[]) =>
   rows.map((row) => ({

@@ -1,7 +1,7 @@
 import type { ReconcileView } from '../../daemon/index.ts';
 import { toMillis } from '../../core/index.ts';
 import { iso } from '../ui/json.ts';
-import { inZone, localSlot, timesIn } from '../ui/moment.ts';
+import { localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen, Style } from '../ui/paint.ts';
 import { tableLines, type Row } from '../ui/table.ts';
 import { clip, oneLine, wrap } from '../ui/text.ts';
@@ -23,7 +23,7 @@ const rangeText = ({ start, end }: Range, zone: string): string =>
 const noteOf = (one: Comparison, { compared, zone }: ReconcileView): Pick<Row, 'below'> => {
   const style = styles[one.verdict];
   const below = [
-    ...(style === undefined ? [] : [inZone(one.text, zone)]),
+    ...(style === undefined ? [] : [one.text]),
     ...(one.entry !== undefined || isSame(one.range, compared)
       ? []
       : [{ text: rangeText(one.range, zone), style: 'quiet' as const }]),
@@ -75,11 +75,9 @@ export const renderReconcile = (view: ReconcileView, screen: Screen): string => 
           screen,
         );
   const missing = notCompared.flatMap(({ source, reason }) =>
-    lines(`not compared with ${source}: ${inZone(reason, zone)}`, screen),
+    lines(`not compared with ${source}: ${reason}`, screen),
   );
-  const end = lines(inZone(conclusion, zone), screen).map((line) =>
-    screen.paint(good ? 'good' : 'bad', line),
-  );
+  const end = lines(conclusion, screen).map((line) => screen.paint(good ? 'good' : 'bad', line));
   return `${[...timesIn(zone, screen), ...lines(heading, screen), ...table, ...missing, ...end].join('\n')}\n`;
 };
 

@@ -1,12 +1,12 @@
 import type { RunView } from '../../daemon/index.ts';
-import { commonZone, inZone, localSlot, timesIn } from '../ui/moment.ts';
+import { commonZone, localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';
 import { stateCell, describeElapsed, describeWait, describeReason } from '../ui/run-messages.ts';
 import { tableLines, type Cell, type Row } from '../ui/table.ts';
 
 const attemptLine = (attempt: RunView['attempts'][number], zone: string, now: number): Cell => {
   const took = describeElapsed(attempt, now);
-  const why = inZone(describeReason(attempt), zone);
+  const why = describeReason(attempt);
   return {
     text: `attempt ${attempt.attempt}, ${localSlot(attempt.startedAt, zone)}: ${attempt.state}${
       took === '' ? '' : attempt.endedAt === undefined ? `, ${took}` : ` after ${took}`
@@ -22,7 +22,7 @@ const describeRange = ({ slot, through, zone, state }: RunView): string | undefi
 const noteOf = (run: RunView, now: number, withAttempts: boolean): string => {
   // When attempts are listed, the last one already shows the reason.
   const isStated = withAttempts && run.attempts.at(-1)?.reason === run.reason && run.reason !== undefined;
-  const why = [describeRange(run), isStated ? '' : inZone(describeReason(run), run.zone)]
+  const why = [describeRange(run), isStated ? '' : describeReason(run)]
     .filter((part) => part !== undefined && part !== '')
     .join(': ');
   return [why, describeWait(run, now)].filter((part) => part !== undefined && part !== '').join('; ');

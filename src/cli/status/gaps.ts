@@ -1,6 +1,6 @@
 import type { StatusView } from '../../daemon/index.ts';
 import { lines } from '../ui/lines.ts';
-import { inZone, localMoment } from '../ui/moment.ts';
+import { localMoment } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';
 
 /** Time ranges in which an account's log disagrees with a source, newest first; times in the time zone of the status. */
@@ -21,7 +21,7 @@ export const gapLines = ({ data }: StatusView, screen: Screen): readonly string[
         2,
         screen,
       ),
-      ...lines(inZone(text, zone), 4, screen),
+      ...lines(text, 4, screen),
     ]),
     ...(more === 0 ? [] : lines(`and ${more} older`, 2, screen)),
     ...lines(

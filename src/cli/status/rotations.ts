@@ -1,6 +1,6 @@
 import type { StatusView } from '../../daemon/index.ts';
 import { shellWord } from '../../core/index.ts';
-import { inZone, localMoment } from '../ui/moment.ts';
+import { localMoment } from '../ui/moment.ts';
 import type { Screen, Style } from '../ui/paint.ts';
 import { describeTries } from '../ui/rotation-messages.ts';
 import { tableLines, type Row } from '../ui/table.ts';
@@ -34,7 +34,7 @@ const rowOf = (rotation: Rotation, many: boolean, { zone }: Data, { now, width }
       localMoment(rotation.since, zone),
     ],
     below: [
-      { text: inZone(rotation.message, zone), style: rankOf(rotation) < 2 ? 'bad' : 'plain' },
+      { text: rotation.message, style: rankOf(rotation) < 2 ? 'bad' : 'plain' },
       ...(tries === undefined ? [] : [{ text: tries, style: 'warn' as const }]),
     ],
   };

@@ -54,22 +54,3 @@ export const commonZone = (things: readonly { readonly zone: string }[]): string
 export const timesIn = (zone: string | undefined, { paint }: Pick<Screen, 'paint'>): readonly string[] => [
   paint('quiet', zone === undefined ? 'times in the time zone of each job' : `times in ${zone}`),
 ];
-
-/** `2026-11-21 07:00 UTC` and `2026-11-21T07:00:00Z`. */
-const utcMoments = /\b(\d{4}-\d\d-\d\d)(?: (\d\d:\d\d(?::\d\d)?) UTC|T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)Z)\b/g;
-
-/** Converts the UTC times of a stored sentence to the time zone; leaves commands in backticks unchanged. */
-export const inZone = (text: string, zone: string): string =>
-  zone === 'UTC'
-    ? text
-    : text
-        .split(/(`[^`]*`)/)
-        .map((part) =>
-          part.startsWith('`')
-            ? part
-            : part.replaceAll(utcMoments, (whole: string, date: string, spaced?: string, joined?: string) => {
-                const moment = Date.parse(`${date}T${spaced ?? joined ?? ''}Z`);
-                return Number.isNaN(moment) ? whole : `${localSlot(unixMillis(moment), zone)} ${zone}`;
-              }),
-        )
-        .join('');

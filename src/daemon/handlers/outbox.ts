@@ -8,10 +8,7 @@ import type { RuntimeLease } from '../runtime-leases.ts';
 export type OutboxAnswer = {
   readonly id: string;
   readonly done: boolean;
-  /** Times in it are UTC. */
   readonly message: string;
-  /** Time zone of times in text. */
-  readonly zone: string;
 };
 
 type Deps = { readonly clock: Clock; readonly app: App };
@@ -30,12 +27,12 @@ const viewOf = (
 
 const because = ({ lastError }: OutboxRow): string => (lastError === undefined ? '' : `: ${lastError}`);
 
-const describeSent = (row: OutboxRow): Pick<OutboxAnswer, 'done' | 'message'> => {
+const describeSent = (row: OutboxRow, zone: string): Pick<OutboxAnswer, 'done' | 'message'> => {
   const { state, recipient, nextAttempt } = row;
   if (state === 'sent') return { done: true, message: `sent to ${recipient}` };
   if (state === 'queued' || state === 'sending') return { done: true, message: `being sent to ${recipient}` };
   if (nextAttempt === neverAgain) return { done: false, message: `${state}${because(row)}` };
-  const next = formatMoment(toSeconds(nextAttempt), 'UTC');
+  const next = formatMoment(toSeconds(nextAttempt), zone);
   return { done: true, message: `${state}, next attempt ${next}${because(row)}` };
 };
 
@@ -75,11 +72,11 @@ export const createOutboxHandlers = ({ clock, app }: Deps) => {
       const rows = new Map((await outbox.list({ ids })).map((row) => [row.id, row]));
       return ids.map((id) => {
         const row = rows.get(id);
-        return { id, ...(refused.get(id) ?? (row === undefined ? none : describeSent(row))), zone: zone() };
+        return { id, ...(refused.get(id) ?? (row === undefined ? none : describeSent(row, zone()))) };
       });
     },
     'outbox/drop': async ({ ids }): Promise<readonly OutboxAnswer[]> => {
-      const answers: Omit<OutboxAnswer, 'zone'>[] = [];
+      const answers: OutboxAnswer[] = [];
       for (const id of ids) {
         const dropped = await outbox.drop(id, clock.now());
         const row = dropped ?? (await rowOf(id));
@@ -91,7 +88,7 @@ export const createOutboxHandlers = ({ clock, app }: Deps) => {
           answers.push({ id, done: false, message: `it is already sent to ${row.recipient}` });
         else answers.push({ id, done: false, message: 'it is being sent now' });
       }
-      return answers.map((answer) => ({ ...answer, zone: zone() }));
+      return answers;
     },
   } satisfies Partial<CommandHandlers>;
 };

@@ -25,14 +25,14 @@ const clockProblems = (
   clocks: Pick<Warehouse['clocks'], 'of'>,
 ): readonly ClockProblemView[] => {
   const found = new Map<string, ClockProblemView>();
-  for (const { name, kind, account, fields, suspend } of Object.values(jobs)) {
+  for (const { name, kind, account, fields, suspend, timezone: zone } of Object.values(jobs)) {
     if (suspend || (kind !== 'rotate-keys' && kind !== 'expire-keys')) continue;
     // The config has parsed the fields with the shape of this kind.
     const quiet =
       kind === 'rotate-keys'
         ? (fields as RotateSettings).retire.quiet
-        : expiryPolicy(name, fields as ExpireSettings).quiet;
-    const effect = clockEffect(clocks.of(account), quiet);
+        : expiryPolicy({ name, zone }, fields as ExpireSettings).quiet;
+    const effect = clockEffect(clocks.of(account), { quiet, zone });
     if (effect.effect === 'suspend' && !found.has(account))
       found.set(account, { account, message: effect.message });
   }

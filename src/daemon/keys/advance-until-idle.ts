@@ -6,8 +6,6 @@ import { stateOf } from './list.ts';
 export type KeyOperation = {
   readonly account: string;
   readonly keyService: KeyService;
-  /** Time zone of times in the outcome. */
-  readonly zone: string;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 };
@@ -21,14 +19,14 @@ const isSame = (left: RotationState, right: RotationState | undefined): boolean 
 const isGood = ({ stage, fault, tries }: RotationState): boolean =>
   fault === undefined && tries === 0 && stage !== 'waiting' && stage !== 'given-up';
 
-export const outcomeOf = (
-  zone: string,
-  { rotations = [], changes = [], notes = [] }: Partial<Pick<KeyOutcome, 'rotations' | 'changes' | 'notes'>>,
-): KeyOutcome => ({
+export const outcomeOf = ({
+  rotations = [],
+  changes = [],
+  notes = [],
+}: Partial<Pick<KeyOutcome, 'rotations' | 'changes' | 'notes'>>): KeyOutcome => ({
   rotations,
   changes,
   notes,
-  zone,
   good: rotations.every(isGood) && changes.every(({ done }) => done),
 });
 
@@ -67,7 +65,7 @@ export const startRotations = async (
 
 /** Runs every step that is due; a rotation with a fault is left to its next attempt. */
 export const advanceUntilIdle = async (
-  { keyService, zone, progress, signal }: KeyOperation,
+  { keyService, progress, signal }: KeyOperation,
   { ids, notes = [], isNone = false }: StartedRotations,
 ): Promise<KeyOutcome> => {
   const states = new Map<string, RotationState>();
@@ -84,7 +82,7 @@ export const advanceUntilIdle = async (
       return goesOn ? [view.id] : [];
     });
   }
-  const outcome = outcomeOf(zone, { rotations: ids.flatMap((id) => states.get(id) ?? []), notes });
+  const outcome = outcomeOf({ rotations: ids.flatMap((id) => states.get(id) ?? []), notes });
   // A request that started nothing did not succeed.
   return { ...outcome, good: outcome.good && !isNone };
 };

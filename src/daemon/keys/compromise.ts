@@ -6,7 +6,7 @@ import { advanceUntilIdle, expireNow, outcomeOf, type KeyOperation } from './adv
 import type { FoundKey } from './find.ts';
 import type { KeyWork } from './key-work.ts';
 
-export type Run = Pick<KeyOperation, 'zone' | 'progress' | 'signal'>;
+export type Run = Pick<KeyOperation, 'progress' | 'signal'>;
 
 /** A compromised key gets no overlap and no wait for evidence of use. */
 export const atOnce = (terms: RotationTerms): RotationTerms => {
@@ -53,7 +53,7 @@ export const resumeCompromised = async (
   if (compromises && view.cutOver !== true) {
     const { rotations } = await resumeRotation(work, open, run);
     const note = `${key.name} is not ended yet: repeat this command once the rotation in progress has delivered its key; if that rotation is paused, fix the cause and resume it with \`tollkeeper keys resume ${shellWord(service)}\``;
-    return { ...outcomeOf(run.zone, { rotations, notes: [note] }), good: false };
+    return { ...outcomeOf({ rotations, notes: [note] }), good: false };
   }
   if (view.cutOver !== true)
     throw fault(
@@ -80,7 +80,7 @@ export const resumeCompromised = async (
     who,
   );
   const { rotations, good } = await resumeRotation(work, open, run);
-  return { ...outcomeOf(run.zone, { rotations, changes }), good: good && changes.every(({ done }) => done) };
+  return { ...outcomeOf({ rotations, changes }), good: good && changes.every(({ done }) => done) };
 };
 
 /** Names the other working keys of the service, because ending the compromised key leaves them unchanged. */

@@ -102,6 +102,6 @@ export const createExpire =
       ...(proven === undefined ? [] : [proven.note]),
       ...(isNow && evenIfCurrent ? [later] : []),
     ];
-    const outcome = outcomeOf(work.zone, { changes, notes });
+    const outcome = outcomeOf({ changes, notes });
     return { ...outcome, good: outcome.good && proven?.good !== false };
   };

@@ -102,12 +102,11 @@ export const createKeyHandlers = (lease: () => KeyWork) => {
     },
     'keys/apply': async ({ file, who }, { progress, signal }): Promise<KeyOutcome> => {
       using work = lease();
-      const { zone } = work;
       const { filed, stale } = await check(work, file, signal);
-      if (stale.length > 0) return { ...outcomeOf(zone, {}), stale, good: false };
+      if (stale.length > 0) return { ...outcomeOf({}), stale, good: false };
       const { account } = filed;
       const keyService = await work.keyService(account);
-      const operation = { account, keyService, zone, progress, signal };
+      const operation = { account, keyService, progress, signal };
       const rotated = await advanceUntilIdle(
         operation,
         await startRotations(keyService, filed.rotations, who),

@@ -130,14 +130,14 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
   };
 
   const planExpiring = async (
-    { name, account, fields }: Job,
+    { name, account, fields, timezone: zone }: Job,
     listed: KeySurvey,
     signal: AbortSignal,
   ): Promise<FreshKeyPlan> => {
     const settings = fields as ExpireSettings;
     const { survey, policy } = byGatewayClock(
       listed,
-      expiryPolicy(name, settings),
+      expiryPolicy({ name, zone }, settings),
       warehouse.clocks.of(account),
     );
     const teams = teamsOf(account);

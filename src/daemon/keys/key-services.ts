@@ -166,6 +166,7 @@ export const createKeyServices = ({
     const { gateway } = accounts.get(account);
     return createKeyService({
       account,
+      zone: config.settings.timezone,
       journal,
       gateway: createKeyGateway({
         gateway,

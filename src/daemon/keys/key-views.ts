@@ -103,8 +103,6 @@ export type KeyOutcome = {
   readonly notes: readonly string[];
   /** Changes since the plan was made; if there are any, nothing was done. */
   readonly stale?: readonly string[];
-  /** Time zone of times in text. */
-  readonly zone?: string | undefined;
   /** No step failed, and nothing is paused. */
   readonly good: boolean;
 };

@@ -52,7 +52,7 @@ export const createKeyOperations = (lease: () => KeyWork) =>
         expiredTime: expires === undefined ? 'never' : futureMoment(expires, zone, work.now()),
         group: group ?? '',
       };
-      const run = { zone, progress, signal };
+      const run = { progress, signal };
       const open = await accounts.openOf(service, job.account);
       if (open !== undefined) return await resumeRotation(work, open, run);
       const keys = await accounts.keysOf(job.account, signal);
@@ -85,13 +85,13 @@ export const createKeyOperations = (lease: () => KeyWork) =>
     },
     'keys/resume': async ({ service, who, account }, { progress, signal }): Promise<KeyOutcome> => {
       using work = lease();
-      const { accounts, zone } = work;
+      const { accounts } = work;
       const name = await accounts.ofService(service, account);
       const keyService = await work.keyService(name);
       const message = await keyService.resume(service, who);
       const open = await accounts.openOf(service, name);
       const resumed = { ids: open === undefined ? [] : [open.view.id], notes: [message] };
-      return await advanceUntilIdle({ account: name, keyService, zone, progress, signal }, resumed);
+      return await advanceUntilIdle({ account: name, keyService, progress, signal }, resumed);
     },
     'keys/reconcile': async ({ service, who, account, apply }, { signal }): Promise<ReconciledKeys> => {
       using work = lease();

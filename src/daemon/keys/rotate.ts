@@ -124,8 +124,8 @@ export const createRotate =
   ): Promise<KeyOutcome> => {
     const { key: named, now, who, account } = input;
     using work = lease();
-    const { accounts, zone } = work;
-    const run = { zone, progress, signal };
+    const { accounts } = work;
+    const run = { progress, signal };
     const open = await accounts.openOf(named, account);
     if (open !== undefined && !now) return await resumeRotation(work, open, run);
     const all = await accounts.allKeys(account, signal);

@@ -29,7 +29,7 @@ const planOf = async (
   const history = await keyService.history();
   const { survey, policy } = byGatewayClock(
     await keyService.survey(signal),
-    expiryPolicy(context.name, settings),
+    expiryPolicy(context, settings),
     warehouse.clocks.of(account.name),
   );
   const { teams } = costOwners;

@@ -55,8 +55,12 @@ export const expireShape = z.strictObject({
 
 export type ExpireSettings = z.output<typeof expireShape>;
 
-export const expiryPolicy = (job: string, settings: ExpireSettings): ExpiryPolicy => ({
-  job,
+export const expiryPolicy = (
+  { name, zone }: { readonly name: string; readonly zone: string },
+  settings: ExpireSettings,
+): ExpiryPolicy => ({
+  job: name,
+  zone,
   select: settings.keys,
   by: settings.by,
   stages: settings.stages,

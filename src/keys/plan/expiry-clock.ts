@@ -12,7 +12,7 @@ export const byGatewayClock = (
   policy: ExpiryPolicy,
   clock: GatewayClock | undefined,
 ): { readonly survey: KeySurvey; readonly policy: ExpiryPolicy } => {
-  const effect = clockEffect(clock, policy.quiet);
+  const effect = clockEffect(clock, policy);
   const at = unixMillis(survey.at + clockOffset(clock));
   if (effect.effect === 'suspend')
     return { survey: { ...survey, at }, policy: { ...policy, suspended: effect.message } };

@@ -25,6 +25,8 @@ export type ExpiryStages = {
 export type ExpiryPolicy = {
   /** The job of the policy; warnings by other jobs do not count. */
   readonly job: string;
+  /** IANA time zone of times in messages. */
+  readonly zone: string;
   readonly select: KeySelection;
   /** The clock that is furthest ahead decides. */
   readonly by: readonly ExpiryClock[];

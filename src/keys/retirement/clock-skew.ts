@@ -45,7 +45,14 @@ const unconfirmedMessage = ({ offset }: GatewayClock, date: ContradictedDate): s
  * The effect of a skew on evidence that needs `quiet` milliseconds without a call. `logBehind`: milliseconds by which the log stamps our first call
  * with a key before the key's creation. Pure.
  */
-export const clockEffect = (clock: GatewayClock | undefined, quiet: number, logBehind = 0): ClockEffect => {
+export const clockEffect = (
+  clock: GatewayClock | undefined,
+  {
+    quiet,
+    zone,
+    logBehind = 0,
+  }: { readonly quiet: number; readonly zone: string; readonly logBehind?: number },
+): ClockEffect => {
   const offset = clockOffset(clock);
   const measured = clock === undefined || offset === 0 ? 0 : Math.abs(offset) + clock.uncertainty;
   const skew = Math.max(measured, logBehind);
@@ -59,6 +66,6 @@ export const clockEffect = (clock: GatewayClock | undefined, quiet: number, logB
     };
   return {
     effect: 'suspend',
-    message: `the clock of the gateway is ${lengthText(Math.abs(offset))} ${offset < 0 ? 'behind' : 'ahead of'} the clock of this host (measured ${formatMoment(toSeconds(clock.at), 'UTC')}). No key is deleted until they agree; ${advice}`,
+    message: `the clock of the gateway is ${lengthText(Math.abs(offset))} ${offset < 0 ? 'behind' : 'ahead of'} the clock of this host (measured ${formatMoment(toSeconds(clock.at), zone)}). No key is deleted until they agree; ${advice}`,
   };
 };

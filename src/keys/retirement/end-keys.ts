@@ -106,7 +106,7 @@ const expire = async (cycle: Cycle, planned: PlannedExpiry, action: Expire): Pro
   const after = measured === '' ? '' : `; ${measured}`;
   const message = isNow
     ? `${name} is expired at the gateway${after}`
-    : `it expires ${formatMoment(toSeconds(hostMoment(clock, expiredTime)), 'UTC')}${after}`;
+    : `it expires ${formatMoment(toSeconds(hostMoment(clock, expiredTime)), cycle.deps.zone)}${after}`;
   return { planned, done: true, message };
 };
 
@@ -142,7 +142,7 @@ const one = async (
     return {
       planned,
       done: false,
-      message: describeUsed(planned.name, [{ name: planned.name, use: used }], used),
+      message: describeUsed(planned.name, [{ name: planned.name, use: used }], used, cycle.deps.zone),
     };
   if (action.kind === 'expire') return expire(cycle, planned, action);
   await note(cycle, rotation, { what: 'deleting', ...key, why: 'expired' });

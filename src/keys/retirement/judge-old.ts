@@ -19,6 +19,8 @@ import { sumOfUses, type NamedUse } from './named-uses.ts';
 /** All facts that decide the retirement of an old key. Times in milliseconds UTC on the gateway's clock, which stamps calls. */
 export type RetireFacts = {
   readonly now: UnixMillis;
+  /** IANA time zone of times in messages. */
+  readonly zone: string;
   readonly cutover: UnixMillis;
   readonly retire: RetireTerms;
   /** Every name that the old key had since the cutover, the name in the journal first. */
@@ -51,8 +53,6 @@ export type RetireVerdict =
       readonly escalate: boolean;
       readonly use?: KeyUse | undefined;
     };
-
-const shown = (moment: UnixSeconds): string => formatMoment(moment, 'UTC');
 
 /** The end of the complete part of the log. */
 export const knownEnd = (complete: LogCompleteness, now: UnixMillis): UnixSeconds | undefined =>
@@ -88,8 +88,8 @@ const describeCalled = (name: string, uses: readonly NamedUse[]): string => {
   return ` under its ${called.length === 1 ? 'name' : 'names'} ${called.join(' and ')}`;
 };
 
-export const describeUsed = (name: string, uses: readonly NamedUse[], use: KeyUse): string => {
-  const last = use.lastCall === undefined ? '' : `, the last at ${shown(use.lastCall)}`;
+export const describeUsed = (name: string, uses: readonly NamedUse[], use: KeyUse, zone: string): string => {
+  const last = use.lastCall === undefined ? '' : `, the last at ${formatMoment(use.lastCall, zone)}`;
   const models = use.models.slice(0, modelsNamed).map(({ model, calls: number }) => `${model} (${number})`);
   const more = use.models.length - models.length;
   const listed = [...models, ...(more > 0 ? [`${more} more models`] : [])].join(', ');
@@ -102,7 +102,7 @@ export const describeUsed = (name: string, uses: readonly NamedUse[], use: KeyUs
  * one is idle too; everything else escalates to the operators. Pure.
  */
 export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
-  const { now, cutover, retire, complete, newName, oldUses, newUses, sharedName } = facts;
+  const { now, zone, cutover, retire, complete, newName, oldUses, newUses, sharedName } = facts;
   const [oldName = '', ...otherNames] = facts.oldNames;
   const oldUse = oldUses && sumOfUses(oldUses);
   const newUse = newUses && sumOfUses(newUses);
@@ -144,7 +144,7 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
       'log-incomplete',
       `the call log is incomplete: ${why}. It must reach up to ${lengthText(maxLag(retire.quiet))} before now for this \`quiet\`: schedule \`pull-logs\` every ${lengthText(maxLag(retire.quiet) / 2)} or more often`,
     );
-  if (isUsed) return hold('used', describeUsed(oldName, oldUses ?? [], oldUse), oldUse);
+  if (isUsed) return hold('used', describeUsed(oldName, oldUses ?? [], oldUse, zone), oldUse);
   if (range === undefined || oldUse === undefined || newUse === undefined || end === undefined)
     return { verdict: 'wait', message: `${oldName} has not been idle for long enough` };
   if (newUse.calls === 0 && !isPast)
@@ -161,6 +161,6 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   return {
     verdict: 'go',
     range: both,
-    evidence: `no call by ${oldName}${also} from ${shown(range.start)} to ${shown(range.end)} in a log that is complete for this time; ${taken}`,
+    evidence: `no call by ${oldName}${also} from ${formatMoment(range.start, zone)} to ${formatMoment(range.end, zone)} in a log that is complete for this time; ${taken}`,
   };
 };

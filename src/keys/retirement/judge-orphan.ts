@@ -16,6 +16,8 @@ export type SinkFact = {
 export type OrphanFacts = {
   readonly name: string;
   readonly now: UnixMillis;
+  /** IANA time zone of times in messages. */
+  readonly zone: string;
   readonly askedAt: UnixMillis;
   /** The creation time of the listed key, if the gateway states it. */
   readonly createdAt?: UnixMillis | undefined;
@@ -75,7 +77,7 @@ const judgeSink = (
 const lostIdle = 3_600_000;
 
 const judgeLog = (facts: OrphanFacts): OrphanVerdict | undefined => {
-  const { now, askedAt, createdAt = askedAt, fingerprint, settle, complete } = facts;
+  const { now, zone, askedAt, createdAt = askedAt, fingerprint, settle, complete } = facts;
   const quiet = Math.max(settle + clockSkew, fingerprint === undefined ? lostIdle : 0);
   const end = complete.complete
     ? now
@@ -84,7 +86,7 @@ const judgeLog = (facts: OrphanFacts): OrphanVerdict | undefined => {
       : toMillis(complete.through);
   const needed = Math.max(Math.max(askedAt, createdAt) + quiet, now - maxLag(0));
   if (end !== undefined && end >= needed) return undefined;
-  const until = formatMoment(unixSeconds(Math.ceil(needed / 1000)), 'UTC');
+  const until = formatMoment(unixSeconds(Math.ceil(needed / 1000)), zone);
   const why = complete.complete ? '' : `: ${complete.why}`;
   return retain(
     'log-incomplete',

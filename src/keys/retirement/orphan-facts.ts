@@ -127,7 +127,7 @@ const callsBy = async (
 };
 
 const collectFacts = async (cycle: Cycle, request: KeyRequest, keyId: number): Promise<OrphanFacts> => {
-  const { account, evidence, clock, settle = defaultSettle } = cycle.deps;
+  const { account, zone, evidence, clock, settle = defaultSettle } = cycle.deps;
   const { name, askedAt, fingerprint } = request;
   const now = clock.now();
   const from = unixSeconds(Math.max(0, Math.floor((askedAt - clockSkew) / 1000)));
@@ -147,6 +147,7 @@ const collectFacts = async (cycle: Cycle, request: KeyRequest, keyId: number): P
   return {
     name,
     now,
+    zone,
     askedAt,
     ...(created === undefined ? {} : { createdAt: toMillis(created) }),
     settle,

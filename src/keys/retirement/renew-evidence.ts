@@ -66,7 +66,7 @@ const usedSince = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise
   });
   if (named.length > 0) {
     const use = sumOfUses(named);
-    return { message: describeUsed(old.name, named, use), use };
+    return { message: describeUsed(old.name, named, use, cycle.deps.zone), use };
   }
   const { idleRemain } = old;
   if (idleRemain === undefined) return undefined;

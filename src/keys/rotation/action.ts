@@ -5,6 +5,8 @@ export type WantedPlace = { readonly place: string; readonly confirmedByPerson: 
 
 export type View = {
   readonly now: UnixMillis;
+  /** IANA time zone of times in messages. */
+  readonly zone: string;
   /** The gateway's clock, which ends keys; undefined while it is unknown. */
   readonly gatewayNow?: UnixMillis;
   readonly listedAt: UnixMillis;

@@ -25,7 +25,8 @@ export const pauseAfter = (tries: number): number =>
 
 const rest = (message: string): Extract<Action, { step: 'rest' }> => ({ step: 'rest', message });
 
-const clock = (moment: number): string => formatMoment(unixSeconds(Math.floor(moment / 1000)), 'UTC');
+const clock = (moment: number, { zone }: Pick<View, 'zone'>): string =>
+  formatMoment(unixSeconds(Math.floor(moment / 1000)), zone);
 
 /** The time from which a list proves whether a request without an answer created a key; 0 if our clock was set back since. */
 export const settledAt = ({ askedAt }: Attempt, { now, settle }: Pick<View, 'now' | 'settle'>): number =>
@@ -46,7 +47,7 @@ const unsettled = ({ attempts }: Rotation, view: View): Action | undefined => {
     if (view.listedAt >= settled) continue;
     if (view.now >= settled) return { step: 'look' };
     return rest(
-      `the gateway did not answer for ${attempt.name}; the key list is checked for it after ${clock(settled)}`,
+      `the gateway did not answer for ${attempt.name}; the key list is checked for it after ${clock(settled, view)}`,
     );
   }
   return undefined;
@@ -223,11 +224,11 @@ const ofOld = (
       return { step: 'retire', old };
     const isNotified = old.retained?.reason === 'successor-dead';
     if (!isNotified && view.now >= inUse + overlap / 2) return { step: 'judge', old };
-    return rest(`${old.name} remains valid until ${clock(old.expiry.at * 1000)}`);
+    return rest(`${old.name} remains valid until ${clock(old.expiry.at * 1000, view)}`);
   }
   const due = inUse + Math.max(overlap, retire.quiet);
   if (view.now < due)
-    return rest(`${old.name} remains valid beside ${attempt.name} until at least ${clock(due)}`);
+    return rest(`${old.name} remains valid beside ${attempt.name} until at least ${clock(due, view)}`);
   return { step: 'judge', old };
 };
 
@@ -280,7 +281,7 @@ const pauseOf = (rotation: Rotation, view: View): Action | undefined => {
   if (orphan !== undefined) return orphan;
   if (waiting === undefined)
     return rest(
-      `${failure?.step ?? 'a step'} failed: ${failure?.message ?? ''}; next attempt at ${clock(again)}`,
+      `${failure?.step ?? 'a step'} failed: ${failure?.message ?? ''}; next attempt at ${clock(again, view)}`,
     );
   const { service, changedAt, waitingSince = changedAt } = rotation;
   return {

@@ -43,6 +43,8 @@ export type Plaintexts = Map<string, Secret>;
 
 export type EngineDeps = {
   readonly account: string;
+  /** IANA time zone of times in messages. */
+  readonly zone: string;
   readonly journal: KeyJournal;
   readonly gateway: KeyGateway;
   readonly evidence: KeyEvidence;

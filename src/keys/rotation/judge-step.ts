@@ -35,7 +35,7 @@ const collectFacts = async (
   attempt: Attempt,
   old: OldKey,
 ): Promise<RetireFacts> => {
-  const { evidence, account } = cycle.deps;
+  const { evidence, account, zone } = cycle.deps;
   const successor = generationKeyOf(attempt);
   const times = await gatewayTimes(cycle, rotation);
   const { now, cutover, shownSince } = times;
@@ -45,7 +45,7 @@ const collectFacts = async (
     unixSeconds(Math.max(0, Math.floor(cutover / 1000) - widestSkew)),
   );
   const { logBehind, ownUntil } = ownCalls(rotation, attempt, cutover, first);
-  const effect = clockEffect(times.clock, rotation.terms.retire.quiet, logBehind);
+  const effect = clockEffect(times.clock, { quiet: rotation.terms.retire.quiet, zone, logBehind });
   const margin = effect.effect === 'add' ? effect.margin : 0;
   const retire = { ...rotation.terms.retire, quiet: rotation.terms.retire.quiet + margin };
   const from = unixSeconds(Math.ceil(cutover / 1000));
@@ -72,6 +72,7 @@ const collectFacts = async (
   const sharedName = oldNames.find((name) => newNames.some((other) => isSameName(name, other)));
   return {
     now,
+    zone,
     cutover,
     retire,
     oldNames,
@@ -156,11 +157,15 @@ const retain = async (
 };
 
 /** A call found while the evidence was renewed counts before the stored log contains it: the idle time restarts there. */
-const usedAgain = ({ name, retained }: OldKey, from: UnixMillis, now: UnixMillis): string | undefined => {
+const usedAgain = (
+  { name, retained }: OldKey,
+  from: UnixMillis,
+  { now, zone }: Pick<RetireFacts, 'now' | 'zone'>,
+): string | undefined => {
   const usedAt = retained?.reason === 'used' ? retained.usedAt : undefined;
   // A stamp in the future comes from a wrong clock.
   if (usedAt === undefined || usedAt * 1000 < from || usedAt * 1000 > now + clockSkew) return undefined;
-  return `${name} was called at ${formatMoment(usedAt, 'UTC')}; its idle time begins again`;
+  return `${name} was called at ${formatMoment(usedAt, zone)}; its idle time begins again`;
 };
 
 /** Judges whether an old key may end; records and notifies each reason to retain it once. */
@@ -176,7 +181,7 @@ export const judgeStep = async (
   const timed = isTimed(rotation, old);
   if (found.verdict === 'go' && !timed) {
     const { range, evidence } = found;
-    const again = usedAgain(old, range.start, facts.now);
+    const again = usedAgain(old, range.start, facts);
     if (again !== undefined) {
       cycle.resting.set(old.keyId, again);
       return;

@@ -95,7 +95,7 @@ const expiryOf = (
   old: ApiKey,
   end: KeyFields['expiredTime'],
   { overlap }: RotationTerms,
-  now: UnixMillis,
+  { now, zone }: { readonly now: UnixMillis; readonly zone: string },
 ): KeyFields['expiredTime'] => {
   if (end === 'never') return 'never';
   const seconds = toSeconds(now);
@@ -104,7 +104,7 @@ const expiryOf = (
   return until - seconds >= Math.max(shortestLife, overlap / 1000)
     ? until
     : blocked(
-        `a successor of ${old.name} would inherit its lifetime and expire too soon, at ${formatMoment(until, 'UTC')}`,
+        `a successor of ${old.name} would inherit its lifetime and expire too soon, at ${formatMoment(until, zone)}`,
         'set a later expiry of the old key at the gateway or with `tollkeeper keys expire … --at`, or create another key with `tollkeeper keys create`',
       );
 };
@@ -123,7 +123,7 @@ const fieldsOf = async (cycle: Cycle, rotation: Rotation): Promise<KeyFields> =>
   return {
     ...remainOf(rotation, old),
     // Creation time and expiry of the old key are both on the gateway's clock.
-    expiredTime: expiryOf(old, end, rotation.terms, gatewayNow(cycle)),
+    expiredTime: expiryOf(old, end, rotation.terms, { now: gatewayNow(cycle), zone: cycle.deps.zone }),
     group: old.group ?? '',
   };
 };

@@ -7,11 +7,12 @@ import { gatewayNow } from './gateway-time.ts';
 import { plaintextOf, type Cycle } from './cycle.ts';
 import { declaredSinks, undeclaredPlaces } from './known-places.ts';
 
-export const seenBy = (cycle: Cycle): Pick<View, 'now' | 'listedAt' | 'settle' | 'orphanOf'> => {
+export const seenBy = (cycle: Cycle): Pick<View, 'now' | 'zone' | 'listedAt' | 'settle' | 'orphanOf'> => {
   const { deps } = cycle;
   const lineage = deps.journal.lineage(deps.account);
   return {
     now: deps.clock.now(),
+    zone: deps.zone,
     listedAt: cycle.listedAt(),
     settle: deps.settle ?? defaultSettle,
     orphanOf: ({ name }: Attempt) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commonZone, inZone, localMoment, localSlot } from '../../../src/cli/ui/moment.ts';
+import { commonZone, localMoment, localSlot } from '../../../src/cli/ui/moment.ts';
 import { at } from '../support/views.ts';
 
 describe('instants in a zone', () => {
@@ -24,22 +24,5 @@ describe('instants in a zone', () => {
     expect(commonZone([])).toBeUndefined();
     expect(commonZone([{ zone: 'UTC' }, { zone: 'UTC' }])).toBe('UTC');
     expect(commonZone([{ zone: 'UTC' }, { zone: 'Asia/Kolkata' }])).toBeUndefined();
-  });
-});
-
-describe('times in a sentence', () => {
-  it('are stored in UTC and shown in the zone', () => {
-    const text =
-      'no call from 2026-11-21 07:00 UTC to 2026-11-21T08:30:15Z; asked at 2026-07-01T12:00:00.000Z';
-    expect(inZone(text, 'Europe/Berlin')).toBe(
-      'no call from 2026-11-21 08:00 Europe/Berlin to 2026-11-21 09:30:15 Europe/Berlin; asked at 2026-07-01 14:00 Europe/Berlin',
-    );
-    expect(inZone(text, 'UTC')).toBe(text);
-  });
-
-  it('stay unchanged in commands, and when they are not times', () => {
-    const text =
-      'run `tollkeeper run pull --slot 2026-11-21T07:00:00Z`; 2026-13-45 07:00 UTC; 2026-11-21 07:00';
-    expect(inZone(text, 'Asia/Tokyo')).toBe(text);
   });
 });

@@ -21,6 +21,7 @@ afterEach(async () => {
 
 const policy = (change: Partial<ExpiryPolicy> = {}): ExpiryPolicy => ({
   job: 'end-idle',
+  zone: 'UTC',
   select: { name: '*' },
   by: ['idle'],
   stages: { warn: 30 * day, expire: 40 * day },

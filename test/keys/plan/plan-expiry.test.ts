@@ -17,6 +17,7 @@ import { day, daysAgo, hour, now, surveyed, surveyOf } from './survey.ts';
 
 const policy = (change: Partial<ExpiryPolicy> = {}): ExpiryPolicy => ({
   job: 'end-old',
+  zone: 'UTC',
   select: { name: '*' },
   by: ['age'],
   stages: { warn: 90 * day, expire: 100 * day, delete: 110 * day },

@@ -1,7 +1,7 @@
 import type { KeyHistory } from '../../../daemon/index.ts';
 import { formatSlot } from '../../../core/index.ts';
 import { iso } from '../../ui/json.ts';
-import { inZone, timesIn } from '../../ui/moment.ts';
+import { timesIn } from '../../ui/moment.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { oneLine, widthOf, wrap } from '../../ui/text.ts';
 import { describeDuration } from '../../ui/messages.ts';
@@ -34,7 +34,7 @@ const stepLines = (
   const time = timeOf(step, zone);
   const [mark, style] = marks[step.tone];
   const by = before?.who === step.who ? '' : ` (${step.who})`;
-  const message = oneLine(`${inZone(step.message, zone)}${by}`);
+  const message = oneLine(`${step.message}${by}`);
   const start = widthOf(time) + 4 + room + 2;
   const wrapped = screen.width === undefined ? [message] : wrap(message, Math.max(20, screen.width - start));
   const beside = screen.width === undefined || screen.width - start >= 20;

@@ -2,7 +2,7 @@ import { countText, toMillis } from '../../../core/index.ts';
 import type { KeyListView, KeyView, RotationState } from '../../../daemon/index.ts';
 import { attentionOf, byAttention, progressOf } from './attention.ts';
 import { iso, isoOr } from '../../ui/json.ts';
-import { inZone, localMoment, timesIn } from '../../ui/moment.ts';
+import { localMoment, timesIn } from '../../ui/moment.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { describeTries } from '../../ui/rotation-messages.ts';
 import { tableLines, type Cell, type Row } from '../../ui/table.ts';
@@ -65,7 +65,7 @@ const rowOf = (key: KeyView, view: KeyListView, screen: Screen, wide: boolean): 
       idleOf(key, view),
       spendOf(key, view),
     ],
-    below: attentionOf(key, at).map(({ message, style }) => ({ text: inZone(message, zone), style })),
+    below: attentionOf(key, at).map(({ message, style }) => ({ text: message, style })),
   };
 };
 
@@ -93,7 +93,7 @@ export const renderKeys = (view: KeyListView, screen: Screen, wide = false): str
     const tries = describeTries(state, view.at);
     const { service, stage, message } = state;
     return lines(
-      `${service}: rotation (${stage}): ${inZone(message, view.zone)}${tries === undefined ? '' : ` (${tries})`}`,
+      `${service}: rotation (${stage}): ${message}${tries === undefined ? '' : ` (${tries})`}`,
       screen,
     );
   });

@@ -1,5 +1,4 @@
 import type { KeyOutcome, RotationState } from '../../../daemon/index.ts';
-import { inZone } from '../../ui/moment.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { rotationJson } from './list.ts';
 import { clip, oneLine, wrap } from '../../ui/text.ts';
@@ -28,40 +27,35 @@ const cutOver = ({ old, candidate }: RotationState): readonly string[] => {
 const title = (name: string, { width, paint }: Screen): string =>
   paint('title', width === undefined ? oneLine(name) : clip(oneLine(name), width - 20));
 
-const rotationLines = (state: RotationState, zone: string, screen: Screen): readonly string[] => {
+const rotationLines = (state: RotationState, screen: Screen): readonly string[] => {
   return [
     `${title(state.service, screen)}: ${screen.paint(styleOf(state), state.stage)}`,
     ...cutOver(state).flatMap((message) => indented(message, 'plain', screen)),
-    ...indented(inZone(state.message, zone), 'plain', screen),
+    ...indented(state.message, 'plain', screen),
     ...(state.fault === undefined
       ? []
       : [
-          ...indented(inZone(state.fault.message, zone), 'bad', screen),
+          ...indented(state.fault.message, 'bad', screen),
           ...indented(`what to do: ${state.fault.advice} (${state.fault.code})`, 'plain', screen),
         ]),
   ].filter((line) => line.trim() !== '');
 };
 
-export const renderKeyOutcome = (
-  { rotations, changes, notes, zone = 'UTC' }: KeyOutcome,
-  screen: Screen,
-): string => {
+export const renderKeyOutcome = ({ rotations, changes, notes }: KeyOutcome, screen: Screen): string => {
   const page = [
-    ...rotations.flatMap((state) => rotationLines(state, zone, screen)),
+    ...rotations.flatMap((state) => rotationLines(state, screen)),
     ...changes.flatMap(({ name, keyId, done, message }) => [
       `${title(name, screen)} (id ${keyId})`,
-      ...indented(inZone(message, zone), done ? 'plain' : 'bad', screen),
+      ...indented(message, done ? 'plain' : 'bad', screen),
     ]),
     ...notes.flatMap((note) =>
-      screen.width === undefined
-        ? [oneLine(inZone(note, zone))]
-        : wrap(oneLine(inZone(note, zone)), screen.width),
+      screen.width === undefined ? [oneLine(note)] : wrap(oneLine(note), screen.width),
     ),
   ];
   return `${(page.length === 0 ? ['nothing to do'] : page).join('\n')}\n`;
 };
 
-export const keyOutcomeJson = ({ rotations, zone: _zone, ...rest }: KeyOutcome) => ({
+export const keyOutcomeJson = ({ rotations, ...rest }: KeyOutcome) => ({
   ...rest,
   rotations: rotations.map(rotationJson),
 });
