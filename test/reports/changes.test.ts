@@ -140,6 +140,7 @@ test.each([
   ['538.34', '0.031', '538.31', 2],
   ['0.0312', '0.011', '0.02', 3],
   ['5.004', '5.001', '0', 2],
+  ['0.001', '0.010054', '-0.009', 4],
 ] as const)(
   'the difference of %s and %s is that of the two as shown: %s',
   (now, before, amount, decimals) => {

@@ -12,7 +12,9 @@ export const shownDifference = (now: Money, before: Money): ShownAmount => {
     decimalsOf(subtractMoney(now, before)),
     Math.max(decimalsOf(now), decimalsOf(before)),
   );
-  const [left, right] = [now, before].map((amount) => money(roundMoney(amount, decimals)));
+  const [left, right] = [now, before].map((amount) =>
+    money(roundMoney(amount, Math.min(decimals, decimalsOf(amount)))),
+  );
   return { amount: subtractMoney(left ?? zero, right ?? zero), decimals };
 };
 
