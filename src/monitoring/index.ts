@@ -27,12 +27,9 @@ export {
 } from './alerts/status.ts';
 export {
   causeFactors,
-  explainChange,
   type CauseFactor,
-  type CausePart,
   type ChangedCell,
   type ClassPrices,
-  type Contribution,
   type Usage,
-  type Waterfall,
-} from './causes/explain-change.ts';
+} from './causes/cell-factors.ts';
+export { explainChange, type CausePart, type Contribution, type Waterfall } from './causes/explain-change.ts';

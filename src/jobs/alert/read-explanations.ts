@@ -19,7 +19,6 @@ import {
   type PlannedPeriod,
   type ScopeRules,
   type Usage,
-  type Waterfall,
 } from '../../monitoring/index.ts';
 import { describeCause, type AlertBlock } from '../../reports/index.ts';
 import { countedClasses, type SegmentSums } from '../../warehouse/index.ts';
@@ -192,25 +191,27 @@ export const readExplanations = async (
       : await readPrices(first.planned.elapsed.end, zone, context);
   const rules = { teams: costOwners.teams, tags: costOwners.tags ?? [] };
   const pairs = pairsOf(cells);
-  // Many budgets differ only in their amount.
-  const waterfalls = new Map<string, Waterfall>();
-  const causeOf = (one: Asked, changes: readonly ChangedCell[]): string | undefined => {
-    const { scope, currency } = one.assessment.budget;
-    const { elapsed, compared: before } = one.planned;
-    const name = JSON.stringify([scope, elapsed, before]);
-    const waterfall = waterfalls.get(name) ?? explainChange(changes, (model) => prices.get(model));
-    waterfalls.set(name, waterfall);
+  const explain = (one: Asked): Explanation => {
+    const { currency } = one.assessment.budget;
+    const changes = cellsOf(one, pairs, bounds, rules);
+    const tables = spendTables(changes, currency);
+    if (!compared.includes(one)) return { tables };
+    const waterfall = explainChange(changes, (model) => prices.get(model));
     // A fall explains no alert.
-    return compareMoney(waterfall.change, zero) > 0
-      ? describeCause(waterfall, currency, english)?.text
-      : undefined;
+    if (compareMoney(waterfall.change, zero) <= 0) return { tables };
+    const cause = describeCause(waterfall, currency, english)?.text;
+    return { tables, ...(cause === undefined ? {} : { cause }) };
   };
+  // Many budgets differ only in their amount.
+  const known = new Map<string, Explanation>();
   return new Map(
     explained.map((one): readonly [Assessment, Explanation] => {
-      const changes = cellsOf(one, pairs, bounds, rules);
-      const cause = compared.includes(one) ? causeOf(one, changes) : undefined;
-      const tables = spendTables(changes, one.assessment.budget.currency);
-      return [one.assessment, { tables, ...(cause === undefined ? {} : { cause }) }];
+      const { scope, currency } = one.assessment.budget;
+      const { elapsed, compared: before } = one.planned;
+      const name = JSON.stringify([scope, currency, elapsed, before, compared.includes(one)]);
+      const explanation = known.get(name) ?? explain(one);
+      known.set(name, explanation);
+      return [one.assessment, explanation];
     }),
   );
 };

@@ -1,5 +1,5 @@
-import { compareMoney, divideMoney, subtractMoney, sumMoney, zero, type Money } from '../../core/index.ts';
-import type { ChangedCell } from '../../monitoring/index.ts';
+import { compareMoney, divideMoney, subtractMoney, sumMoney, zero } from '../../core/index.ts';
+import type { ChangedCell, Usage } from '../../monitoring/index.ts';
 import { formatMoney, formatPercent, type AlertBlock } from '../../reports/index.ts';
 import { english } from './messages/notification.ts';
 
@@ -15,13 +15,20 @@ const tableOf = (
   nameOf: (cell: ChangedCell) => string,
   currency: string,
 ): Table | undefined => {
-  const byName = new Map<string, Money[]>();
+  const byName = new Map<string, Usage[]>();
   for (const cell of cells) {
-    const spend = subtractMoney(cell.after.charge, cell.after.refunds);
-    byName.set(nameOf(cell), [...(byName.get(nameOf(cell)) ?? []), spend]);
+    const usages = byName.get(nameOf(cell));
+    if (usages === undefined) byName.set(nameOf(cell), [cell.after]);
+    else usages.push(cell.after);
   }
   const sums = [...byName]
-    .map(([name, spends]) => ({ name, amount: sumMoney(spends) }))
+    .map(([name, usages]) => ({
+      name,
+      amount: subtractMoney(
+        sumMoney(usages.map(({ charge }) => charge)),
+        sumMoney(usages.map(({ refunds }) => refunds)),
+      ),
+    }))
     .filter(({ amount }) => compareMoney(amount, zero) !== 0)
     .toSorted((left, right) => compareMoney(right.amount, left.amount));
   if (sums.length === 0) return undefined;

@@ -73,8 +73,11 @@ export const createSpendIndex = (
     if (found !== undefined) return found;
     const sums = new Map<number, Money[]>();
     for (const group of groupsOf(scope))
-      for (const [segment, amounts] of group.bySegment)
-        sums.set(segment, [...(sums.get(segment) ?? []), ...amounts]);
+      for (const [segment, amounts] of group.bySegment) {
+        const sum = sums.get(segment);
+        if (sum === undefined) sums.set(segment, [...amounts]);
+        else sum.push(...amounts);
+      }
     const totals = new Map([...sums].map(([segment, amounts]) => [segment, sumMoney(amounts)]));
     known.set(scope, totals);
     return totals;

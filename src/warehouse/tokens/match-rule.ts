@@ -7,9 +7,9 @@ export type OutputRules = RulesOf<OutputConvention>;
 
 /** Whether a name matches the pattern; `*` matches anything. */
 export const matches = (pattern: string, model: string): boolean => {
+  if (!pattern.includes('*')) return pattern === model;
   const [first = '', ...later] = pattern.split('*');
-  const last = later.pop();
-  if (last === undefined) return pattern === model;
+  const last = later.pop() ?? '';
   if (!model.startsWith(first)) return false;
   let at = first.length;
   for (const part of later) {

@@ -1,0 +1,177 @@
+import {
+  decimalPlaces,
+  moneyOfUnits,
+  roundedQuotient,
+  unitsOfMoney,
+  zero,
+  type Money,
+} from '../../core/index.ts';
+import type { TokenClass } from '../../warehouse/index.ts';
+
+/** The calls of one model and key in one period. */
+export type Usage = {
+  readonly calls: number;
+  readonly tokens: Readonly<Partial<Record<TokenClass, bigint>>>;
+  /** Calls of which the export does not state all tokens. */
+  readonly unstatedCalls?: number;
+  /** Consumption, before refunds. */
+  readonly charge: Money;
+  /** As a positive amount. */
+  readonly refunds: Money;
+};
+
+export type ChangedCell = {
+  readonly model: string;
+  readonly key: string;
+  readonly before: Usage;
+  readonly after: Usage;
+};
+
+/** The factors of a change, in the order in which they are applied. */
+export const causeFactors = [
+  'volume',
+  'mix',
+  'length',
+  'cache',
+  'price',
+  'unstated-tokens',
+  'fixed-price',
+  'refunds',
+] as const;
+export type CauseFactor = (typeof causeFactors)[number];
+
+/** The price of a token of each class, in any unit: only their ratios count. */
+export type ClassPrices = Readonly<Partial<Record<TokenClass, Money>>>;
+
+/** The classes among which caching shifts tokens. */
+const cacheGroup: readonly TokenClass[] = [
+  'input_uncached_tokens',
+  'input_cache_read_tokens',
+  'input_cache_write_tokens',
+];
+
+const countOf = ({ tokens }: Usage, name: TokenClass): bigint => tokens[name] ?? 0n;
+
+export const hasTokens = ({ tokens }: Usage): boolean => Object.values(tokens).some((count) => count !== 0n);
+
+/** The classes that occur in either period. */
+const classesOf = ({ before, after }: ChangedCell): readonly TokenClass[] =>
+  ([...new Set([...Object.keys(before.tokens), ...Object.keys(after.tokens)])] as TokenClass[]).filter(
+    (name) => countOf(before, name) !== 0n || countOf(after, name) !== 0n,
+  );
+
+const lacksTokens = ({ unstatedCalls = 0 }: Usage): boolean => unstatedCalls > 0;
+
+/**
+ * Whether the tokens of the periods can't be compared: those of one lack some that the other has, which would pass for a
+ * change of prices.
+ */
+const isUnstated = ({ before, after }: ChangedCell): boolean => {
+  const usages = [before, after];
+  if (!usages.some(lacksTokens)) return false;
+  return !usages.every((usage) => usage.unstatedCalls === usage.calls && hasTokens(usage));
+};
+
+/** Whether a usage is charged by the token. */
+const isByToken = (usage: Usage): boolean => hasTokens(usage) || lacksTokens(usage);
+
+/** Decimals of amounts in the warehouse. */
+const places = 12;
+
+/** Further decimals in which cells are computed, so that their rounding reaches no decimal of the result. */
+const guard = 28;
+
+/** In units of the last guard decimal. */
+export const unitsOf = (amount: Money): bigint => unitsOfMoney(amount, places + guard);
+
+export const unitsToMoney = (units: bigint): Money =>
+  moneyOfUnits(roundedQuotient(units, 10n ** BigInt(guard)), places);
+
+/** The part of a usage that is charged by the token, in units; nothing of it if it has no tokens. */
+type Priced = { readonly calls: bigint; readonly charge: bigint };
+
+export const pricedOf = (usage: Usage): Priced =>
+  isByToken(usage)
+    ? { calls: BigInt(usage.calls), charge: unitsOf(usage.charge) }
+    : { calls: 0n, charge: 0n };
+
+type Weighted = { readonly name: TokenClass; readonly weight: bigint };
+
+const weigh = (usage: Usage, classes: readonly Weighted[]): bigint =>
+  classes.reduce((total, { name, weight }) => total + weight * countOf(usage, name), 0n);
+
+/** The classes with their prices as weights. Without a price for every class, each token weighs the same. */
+const weightsOf = (cell: ChangedCell, prices: ClassPrices | undefined): readonly Weighted[] => {
+  const classes = classesOf(cell);
+  const even = classes.map((name) => ({ name, weight: 1n }));
+  const known = classes.flatMap((name) => prices?.[name] ?? []);
+  if (known.length < classes.length) return even;
+  const decimals = Math.max(0, ...known.map(decimalPlaces));
+  const weighted = classes.map((name, at) => ({ name, weight: unitsOfMoney(known[at] ?? zero, decimals) }));
+  return [cell.before, cell.after].every((usage) => weigh(usage, weighted) > 0n) ? weighted : even;
+};
+
+/** The weight of the later tokens, with their input split by caching as in the earlier period: a fraction. */
+const weighWithOldCache = (
+  { before, after }: ChangedCell,
+  classes: readonly Weighted[],
+): { readonly over: bigint; readonly under: bigint } => {
+  const group = classes.filter(({ name }) => cacheGroup.includes(name));
+  const count = (usage: Usage): bigint => group.reduce((total, { name }) => total + countOf(usage, name), 0n);
+  const old = count(before);
+  const now = weigh(after, classes);
+  if (old === 0n) return { over: now, under: 1n };
+  return { over: (now - weigh(after, group)) * old + count(after) * weigh(before, group), under: old };
+};
+
+export type Factors = Readonly<Record<CauseFactor, bigint>>;
+
+/** All calls that are charged by the token. */
+type AllCalls = { readonly before: bigint; readonly after: bigint };
+
+const nothing: Factors = {
+  volume: 0n,
+  mix: 0n,
+  length: 0n,
+  cache: 0n,
+  price: 0n,
+  'unstated-tokens': 0n,
+  'fixed-price': 0n,
+  refunds: 0n,
+};
+
+/** What one cell contributes to each factor, in units: the steps from the earlier charge to the later one. */
+export const factorsOf = (cell: ChangedCell, prices: ClassPrices | undefined, all: AllCalls): Factors => {
+  const [old, now] = [pricedOf(cell.before), pricedOf(cell.after)];
+  const fixed = (usage: Usage): bigint => (isByToken(usage) ? 0n : unitsOf(usage.charge));
+  const shared = {
+    ...nothing,
+    'fixed-price': fixed(cell.after) - fixed(cell.before),
+    refunds: unitsOf(cell.before.refunds) - unitsOf(cell.after.refunds),
+  };
+  const change = now.charge - old.charge;
+  // Without calls, tokens are no use of the gateway that could be counted.
+  if ([cell.before, cell.after].some((usage) => usage.calls === 0 && hasTokens(usage)))
+    return { ...shared, price: change };
+  // Without any calls before, all of the later ones are volume.
+  if (all.before === 0n) return { ...shared, volume: change };
+  const grown = roundedQuotient(old.charge * all.after, all.before);
+  const isKept = old.calls !== 0n && now.calls !== 0n;
+  const atOldCost = isKept ? roundedQuotient(old.charge * now.calls, old.calls) : now.charge;
+  const mixed = { ...shared, volume: grown - old.charge, mix: atOldCost - grown };
+  if (!isKept) return mixed;
+  if (isUnstated(cell)) return { ...mixed, 'unstated-tokens': now.charge - atOldCost };
+  const classes = weightsOf(cell, prices);
+  const weight = weigh(cell.before, classes);
+  const uncachedWeight = weighWithOldCache(cell, classes);
+  const priced = (over: bigint, under: bigint): bigint =>
+    weight === 0n ? 0n : roundedQuotient(old.charge * over, weight * under);
+  const uncached = priced(uncachedWeight.over, uncachedWeight.under);
+  const atOldPrices = priced(weigh(cell.after, classes), 1n);
+  return {
+    ...mixed,
+    length: uncached - atOldCost,
+    cache: atOldPrices - uncached,
+    price: now.charge - atOldPrices,
+  };
+};
