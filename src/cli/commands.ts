@@ -66,7 +66,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'report',
     takes: '<name>',
-    summary: 'Build a report as HTML, text and data without sending it.',
+    summary: 'Build a report as HTML, text and data, or mail it to one address as a test.',
     example: 'tollkeeper report spend-summary --period last-month --out out',
     load: () => import('./report/command.ts'),
   },

@@ -33,7 +33,7 @@ export const commandTable = {
   run: { input: run, streams: 'progress' },
   /** Runs every slot of the range in order, and sends the result of each as it ends. */
   backfill: { input: backfill, streams: 'results' },
-  /** Sends nothing. */
+  /** Sends nothing, but for a test mail to `mailTo`, which waits for the answer of the mail server. */
   report: {
     input: z.strictObject({
       report: text,
@@ -47,6 +47,7 @@ export const commandTable = {
       locale: z.optional(z.enum(localeTags)),
       /** Data files to build beside it. */
       attach: z.optional(z.array(z.enum(['csv', 'xlsx', 'parquet'])).readonly()),
+      mailTo: optionalText,
     }),
     streams: 'progress',
   },

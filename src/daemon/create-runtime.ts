@@ -13,12 +13,20 @@ import {
   builtFiles,
   composeReport,
   jobKinds,
+  testMail,
   type JobContext,
   type JobKind,
   type JobPlan,
 } from '../jobs/index.ts';
 import type { KeyService } from '../keys/index.ts';
-import { createDelivery, createMailCleaner, holdsMail, type Delivery } from '../notify/index.ts';
+import {
+  createDelivery,
+  createMailCleaner,
+  holdsMail,
+  readMailbox,
+  sendNow,
+  type Delivery,
+} from '../notify/index.ts';
 import type { Execution, Outcome } from '../scheduler/index.ts';
 import { reportDirectories } from '../settings.ts';
 import type { CommandInput } from '../control/index.ts';
@@ -41,6 +49,8 @@ export type BuiltReport = {
     | { readonly base64: string }
   ))[];
   readonly warnings: readonly { readonly message: string; readonly advice: string }[];
+  /** What the mail server answered to the test mail. */
+  readonly mailed?: { readonly recipient: string; readonly response: string };
 };
 
 export type PlannedRun = {
@@ -230,12 +240,22 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
       const run = { slot, interval: { start: slot, end: slot }, trigger: 'hand' as const };
       const zone = request.zone ?? settings.timezone;
       const context = contextOf({ ...run, name: request.report, account, zone, progress, signal });
+      const { report, attach = [], mailTo: to } = request;
+      if (to !== undefined && transport === undefined)
+        throw fault('mail-not-configured', 'no mail server is configured');
+      if (to !== undefined && readMailbox(to) === undefined)
+        throw fault('mail-address-invalid', `${JSON.stringify(to)} is not one mail address`);
       const composed = await composeReport({ ...request, defaultPeriod: 'last-month' }, context);
-      return {
+      const built = {
         subject: composed.rendered.subject,
-        files: await builtFiles(composed, request.report, request.attach ?? [], context),
+        files: await builtFiles(composed, report, attach, context),
         warnings: composed.model.warnings,
       };
+      if (to === undefined || transport === undefined) return built;
+      progress({ step: 'sending the test mail', detail: to });
+      const mail = await testMail(composed, { report, attach, to }, context);
+      const [mailed] = await sendNow({ transport, messageDefaults, clock }, mail, signal);
+      return { ...built, subject: mail.subject, ...(mailed === undefined ? {} : { mailed }) };
     },
     doctor: async (request, progress, signal) =>
       runDoctor(

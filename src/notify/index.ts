@@ -12,4 +12,5 @@ export { channels, createRoute, type RouteKind } from './channels/registry.ts';
 export type { OutboxRoute } from './route.ts';
 export { createSmtpTransport, type SmtpOptions } from './channels/smtp/smtp-transport.ts';
 export { notify, prepare, type Enqueued } from './notify.ts';
+export { sendNow } from './send-now.ts';
 export type { MailTransport } from './channels/smtp/transport.ts';

@@ -15,6 +15,7 @@ import {
 import { configOption } from '../options.ts';
 import { jsonText } from '../ui/json.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
+import { oneLine } from '../ui/text.ts';
 import { showProgress } from '../ui/progress.ts';
 import { periodForms } from '../../settings.ts';
 
@@ -23,7 +24,8 @@ type ReportOptions = {
   readonly period?: string | undefined;
   readonly comparison?: ComparisonName | undefined;
   readonly team?: string | undefined;
-  readonly out: string;
+  readonly out?: string | undefined;
+  readonly mailTo?: string | undefined;
   readonly account?: string | undefined;
   readonly timezone?: string;
   readonly locale?: LocaleTag | undefined;
@@ -77,7 +79,8 @@ export const define = (command: Command, deps: Deps): void => {
     .option('-p, --period <period>', `${periodForms}; default: as the report defines, or last-month`)
     .addOption(new Option('--comparison <days>', 'period to compare with').choices(comparisonNames))
     .option('-t, --team <name>', 'limit the report to this team')
-    .option('-o, --out <folder>', 'output folder', 'out')
+    .option('-o, --out <folder>', 'output folder (default: out; none with --mail-to)')
+    .option('--mail-to <address>', 'send it once to this address, marked as a test')
     .option('-a, --account <name>', 'account (default: the first one of the configuration)')
     .option('-z, --timezone <zone>', 'time zone of calendar days (default: as configured)')
     .addOption(
@@ -87,10 +90,10 @@ export const define = (command: Command, deps: Deps): void => {
     )
     .option(
       '--attach <forms>',
-      'also write its data as files: csv, xlsx, parquet, comma-separated',
+      'also write or attach its data as files: csv, xlsx, parquet, comma-separated',
       readForms,
     )
-    .option('--json', 'print the paths as JSON')
+    .option('--json', 'print the paths and the answer of the mail server as JSON')
     .addHelpText(
       'after',
       `
@@ -98,7 +101,8 @@ Examples:
   tollkeeper report spend-summary
   tollkeeper report spend-summary --period 2026-10
   tollkeeper report spend-summary --period 2026-01-01..2026-02-01 --timezone Asia/Shanghai --out january
-  tollkeeper report spend-summary --attach csv,xlsx`,
+  tollkeeper report spend-summary --attach csv,xlsx
+  tollkeeper report spend-summary --period yesterday --mail-to me@example.com`,
     )
     .action(async (name: string, options: ReportOptions) => {
       const folder = resolve(deps.cwd, options.config);
@@ -114,20 +118,23 @@ Examples:
             comparison: options.comparison,
             team: options.team,
             attach: options.attach,
+            mailTo: options.mailTo,
             account: options.account,
             zone: options.timezone,
             locale: options.locale,
           },
           { progress, signal: deps.signal },
         );
-        const paths = await writeFiles(resolve(deps.cwd, options.out), built.files);
+        const { mailed } = built;
+        const out = options.out ?? (mailed === undefined ? 'out' : undefined);
+        const paths = out === undefined ? [] : await writeFiles(resolve(deps.cwd, out), built.files);
         end();
         for (const { message, advice } of built.warnings)
           deps.stderr.write(`warning: ${message}\n    what to do: ${advice}\n`);
         deps.stdout.write(
           options.json === true
-            ? jsonText({ subject: built.subject, files: paths, warnings: built.warnings })
-            : `${built.subject}\n${paths.join('\n')}\n`,
+            ? jsonText({ subject: built.subject, files: paths, warnings: built.warnings, mailed })
+            : `${[built.subject, ...paths, ...(mailed === undefined ? [] : [`sent to ${mailed.recipient}: ${oneLine(mailed.response)}`])].join('\n')}\n`,
         );
       } finally {
         end();

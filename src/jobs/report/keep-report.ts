@@ -2,12 +2,8 @@ import { trimEndOf, type UnixMillis, type LocaleTag } from '../../core/index.ts'
 import type { Announcement } from '../../notify/index.ts';
 import {
   boundOf,
-  dataFiles,
   dataFormats,
-  renderReport,
-  standaloneHtml,
   unitOf,
-  type DataFile,
   type DataFileFormat,
   type RenderedReport,
   type ReportModel,
@@ -22,33 +18,9 @@ import {
   type ReportKey,
   type ReportManifest,
 } from './archive/manifest.ts';
+import { mailOfReport } from './report-mail.ts';
 import { readReport, type KeptReport } from './archive/read-report.ts';
 import { writeReport, type ArchivedFile } from './archive/write-report.ts';
-
-const sizeOf = (bytes: number): string =>
-  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
-
-const sentences: Readonly<Record<LocaleTag, (names: string, size: string, where: string) => string>> = {
-  en: (names, size, where) =>
-    `The files of this report (${names}; ${size}) are too large to be attached. They are kept in ${where}`,
-  de: (names, size, where) =>
-    `Die Dateien dieses Berichts (${names}; ${size.replace('.', ',')}) sind zu groß, um angehängt zu werden. Sie liegen unter ${where}`,
-  zh: (names, size, where) => `本报告的文件（${names}；${size}）过大，无法作为附件发送。文件保存在 ${where}`,
-};
-
-/** Where the sections are that the mail omits: in an attachment without a place. */
-const wholeReport: Readonly<Record<LocaleTag, (place: string | undefined) => string>> = {
-  en: (place) =>
-    place === undefined
-      ? 'All tables and the notes on the method are in the attached report.'
-      : `All tables and the notes on the method: ${place}`,
-  de: (place) =>
-    place === undefined
-      ? 'Alle Tabellen und die Hinweise zur Methode stehen im angehängten Bericht.'
-      : `Alle Tabellen und die Hinweise zur Methode: ${place}`,
-  zh: (place) =>
-    place === undefined ? '全部表格和方法说明见附件中的报告。' : `全部表格和方法说明：${place}`,
-};
 
 /** Which job sends the mail, and where a reader can stop it. */
 const sentBy: Readonly<Record<LocaleTag, (job: string, setting: string) => string>> = {
@@ -56,18 +28,6 @@ const sentBy: Readonly<Record<LocaleTag, (job: string, setting: string) => strin
   de: (job, setting) => `Gesendet vom Job ${job}; die Empfänger stehen unter ${setting}.`,
   zh: (job, setting) => `由作业 ${job} 发送；收件人在 ${setting} 中设置。`,
 };
-
-const filesElsewhere = (
-  locale: LocaleTag,
-  formats: readonly string[],
-  bytes: number,
-  where: string,
-): string =>
-  sentences[locale](formats.map((format) => format.toUpperCase()).join(', '), sizeOf(bytes), where);
-
-/** Bytes after encoding: base64 in lines of 76 characters. */
-const travelling = (files: readonly Pick<DataFile, 'content'>[]): number =>
-  files.reduce((sum, { content }) => sum + Math.ceil(content.length / 57) * 78, 0);
 
 const urlUnder = (base: string, key: ReportKey): string =>
   `${trimEndOf(base, '/')}/${folderOf(key).split('/').map(encodeURIComponent).join('/')}`;
@@ -79,19 +39,6 @@ const placeOf = (key: ReportKey, filesUrl: string | undefined): string =>
 /** The page of the archived report, where the status page has a public URL. */
 const pageOf = (key: ReportKey, pageUrl: string | undefined): string | undefined =>
   pageUrl === undefined ? undefined : urlUnder(`${trimEndOf(pageUrl, '/')}/reports`, key);
-
-/** Placed before the notes on the figures. */
-const withSentences = (model: ReportModel, sentences: readonly string[], source: string): ReportModel => ({
-  ...model,
-  mail: {
-    ...model.mail,
-    sections: [
-      ...model.mail.sections,
-      ...(sentences.length === 0 ? [] : [{ kind: 'text' as const, title: undefined, paragraphs: sentences }]),
-    ],
-    footer: [...model.mail.footer, source],
-  },
-});
 
 const archivedFiles = (
   { text, mail }: RenderedReport,
@@ -180,48 +127,25 @@ export const keepReport = async (
   { attach, recipients, part }: KeepOptions,
   context: JobContext,
 ): Promise<KeptReport> => {
-  const { reports, warehouse, clock, signal, progress } = context;
+  const { reports, clock, progress } = context;
   const key: ReportKey = { job: context.name, slot: context.slot, part };
   const known = await readReport(reports.folder, key);
   if (known !== undefined) return known;
   const composed = await compose();
   progress({ step: 'writing its files' });
-  const data = await dataFiles(composed.model, report, dataFormats, async (table) =>
-    warehouse.writeParquet(table, signal),
+  const mail = await mailOfReport(
+    composed,
+    {
+      report,
+      attach,
+      built: dataFormats,
+      place: placeOf(key, reports.filesUrl),
+      page: pageOf(key, reports.pageUrl),
+      source: sentBy[composed.model.locale](context.name, recipients),
+    },
+    context,
   );
-  const signed = signedFile(report, composed.model).map(({ name, text }) => ({
-    name,
-    contentType: 'application/json',
-    content: Buffer.from(text),
-  }));
-  const locale = composed.model.locale;
-  const isWhole = composed.model.mail.sections === composed.model.sections;
-  const whole: ArchivedFile & Pick<DataFile, 'content'> = {
-    name: `${report}.html`,
-    contentType: 'text/html; charset=utf-8',
-    content: Buffer.from(standaloneHtml(composed.rendered)),
-  };
-  const page = isWhole ? undefined : pageOf(key, reports.pageUrl);
-  // The mail names the signed file, so it must carry it, and the whole report where no page shows it.
-  const chosen = [
-    ...(isWhole || page !== undefined ? [] : [whole]),
-    ...data.filter(({ format }) => attach.includes(format)),
-    ...signed,
-  ];
-  const named = [
-    ...(isWhole || page !== undefined ? [] : ['html']),
-    ...dataFormats.filter((format) => attach.includes(format)),
-    ...(signed.length === 0 ? [] : ['json']),
-  ];
-  const bytes = travelling(chosen);
-  const linked = bytes > reports.attachLimit ? placeOf(key, reports.filesUrl) : undefined;
-  const sentences = [
-    ...(isWhole ? [] : [wholeReport[locale](page ?? linked)]),
-    ...(linked === undefined ? [] : [filesElsewhere(locale, named, bytes, linked)]),
-  ];
-  const model = withSentences(composed.model, sentences, sentBy[locale](context.name, recipients));
-  const rendered = await renderReport(model, composed.rendered);
-  const attached = linked === undefined ? chosen : [];
+  const { model, rendered, whole, data, signed, attached, linked } = mail;
   await writeReport(
     reports.folder,
     key,

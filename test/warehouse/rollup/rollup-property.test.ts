@@ -1,3 +1,4 @@
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
@@ -41,7 +42,9 @@ type Step =
   | { readonly do: 'read'; readonly zone: string }
   | { readonly do: 'configure'; readonly cached: string | undefined; readonly reasoning: string | undefined }
   | { readonly do: 'archive' }
-  | { readonly do: 'reopen' };
+  | { readonly do: 'reopen' }
+  | { readonly do: 'back up' }
+  | { readonly do: 'restore'; readonly all: boolean };
 
 const landing: fc.Arbitrary<Step> = fc.record({
   do: fc.constant('land' as const),
@@ -63,7 +66,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.constant<Step>({ do: 'archive' }) },
-  { weight: 1, arbitrary: fc.constant<Step>({ do: 'reopen' }) },
+  { weight: 1, arbitrary: fc.constantFrom<Step>({ do: 'reopen' }, { do: 'back up' }) },
+  { weight: 1, arbitrary: fc.boolean().map((all): Step => ({ do: 'restore', all })) },
 );
 
 const figures = `count(*) AS cells, sum(calls), sum(rows), sum(spend), sum(amount), sum(prompt_tokens), sum(cached_tokens),
@@ -139,7 +143,21 @@ const forgetColumns = async (folder: TestFolder): Promise<void> => {
   instance.closeSync();
 };
 
-it('the rollup equals the calls after any landings, conventions, archive runs and restarts', async () => {
+/** While no one has the database open. `all`: with the archive; otherwise the database alone is older. */
+const closed = async (folder: TestFolder, step: Step): Promise<void> => {
+  const [data, backup] = [join(folder.path, 'test'), join(folder.path, 'backup')];
+  if (step.do === 'back up') {
+    await rm(backup, { recursive: true, force: true });
+    await cp(data, backup, { recursive: true });
+  } else if (step.do === 'restore') {
+    await rm(step.all ? data : join(data, 'test.duckdb'), { recursive: true, force: true });
+    await cp(step.all ? backup : join(backup, 'test.duckdb'), step.all ? data : join(data, 'test.duckdb'), {
+      recursive: true,
+    });
+  }
+};
+
+it('the rollup equals the calls after any landings, conventions, archive runs, restarts and restored backups', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(landing, { maxLength: 2 }),
@@ -152,11 +170,13 @@ it('the rollup equals the calls after any landings, conventions, archive runs an
         for (const one of old) await apply(warehouse, folder, one);
         await warehouse[Symbol.asyncDispose]();
         await forgetColumns(folder);
+        await closed(folder, { do: 'back up' });
         warehouse = await open();
         try {
           for (const one of steps) {
-            if (one.do === 'reopen') {
+            if (one.do === 'reopen' || one.do === 'back up' || one.do === 'restore') {
               await warehouse[Symbol.asyncDispose]();
+              await closed(folder, one);
               warehouse = await open();
             } else await apply(warehouse, folder, one);
             expect(await warehouse.rollup.compare('main', 'cells')).toEqual([]);

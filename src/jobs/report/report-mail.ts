@@ -1,0 +1,143 @@
+import type { LocaleTag } from '../../core/index.ts';
+import {
+  dataFiles,
+  dataFormats,
+  renderReport,
+  standaloneHtml,
+  type DataFile,
+  type DataFileFormat,
+  type RenderedReport,
+  type ReportModel,
+} from '../../reports/index.ts';
+import type { JobContext } from '../job-kind.ts';
+import { signedFile, type ComposedReport } from './compose-report.ts';
+import type { ArchivedFile } from './archive/write-report.ts';
+
+const sizeOf = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+const sentences: Readonly<Record<LocaleTag, (names: string, size: string, where: string) => string>> = {
+  en: (names, size, where) =>
+    `The files of this report (${names}; ${size}) are too large to be attached. They are kept in ${where}`,
+  de: (names, size, where) =>
+    `Die Dateien dieses Berichts (${names}; ${size.replace('.', ',')}) sind zu groß, um angehängt zu werden. Sie liegen unter ${where}`,
+  zh: (names, size, where) => `本报告的文件（${names}；${size}）过大，无法作为附件发送。文件保存在 ${where}`,
+};
+
+/** Where the sections are that the mail omits: in an attachment without a place. */
+const wholeReport: Readonly<Record<LocaleTag, (place: string | undefined) => string>> = {
+  en: (place) =>
+    place === undefined
+      ? 'All tables and the notes on the method are in the attached report.'
+      : `All tables and the notes on the method: ${place}`,
+  de: (place) =>
+    place === undefined
+      ? 'Alle Tabellen und die Hinweise zur Methode stehen im angehängten Bericht.'
+      : `Alle Tabellen und die Hinweise zur Methode: ${place}`,
+  zh: (place) =>
+    place === undefined ? '全部表格和方法说明见附件中的报告。' : `全部表格和方法说明：${place}`,
+};
+
+const filesElsewhere = (
+  locale: LocaleTag,
+  formats: readonly string[],
+  bytes: number,
+  where: string,
+): string =>
+  sentences[locale](formats.map((format) => format.toUpperCase()).join(', '), sizeOf(bytes), where);
+
+/** Bytes after encoding: base64 in lines of 76 characters. */
+const travelling = (files: readonly Pick<DataFile, 'content'>[]): number =>
+  files.reduce((sum, { content }) => sum + Math.ceil(content.length / 57) * 78, 0);
+
+/** Placed before the notes on the figures. */
+const withSentences = (model: ReportModel, sentences: readonly string[], source: string): ReportModel => ({
+  ...model,
+  mail: {
+    ...model.mail,
+    sections: [
+      ...model.mail.sections,
+      ...(sentences.length === 0 ? [] : [{ kind: 'text' as const, title: undefined, paragraphs: sentences }]),
+    ],
+    footer: [...model.mail.footer, source],
+  },
+});
+
+type CarriedFile = ArchivedFile & Pick<DataFile, 'content'>;
+
+type MailOptions = {
+  readonly report: string;
+  /** Formats in which the data is attached. */
+  readonly attach: readonly DataFileFormat[];
+  /** Formats in which the data is built; includes `attach`. */
+  readonly built: readonly DataFileFormat[];
+  /** Where files lie that are too large to be attached; without it all are attached. */
+  readonly place?: string;
+  /** The page that shows the whole report. */
+  readonly page?: string | undefined;
+  /** Who sends the mail, as the last sentence. */
+  readonly source: string;
+};
+
+/** A report as it is mailed, with the files that the mail carries or names. */
+export type ReportMail = {
+  readonly model: ReportModel;
+  readonly rendered: RenderedReport;
+  readonly whole: CarriedFile;
+  readonly data: readonly DataFile[];
+  readonly signed: readonly CarriedFile[];
+  readonly attached: readonly CarriedFile[];
+  /** Where the files are, when they are too large to be attached. */
+  readonly linked: string | undefined;
+};
+
+/** Adds to a report what only its mail says: where the rest is, what is attached, and who sends it. */
+export const mailOfReport = async (
+  composed: ComposedReport,
+  { report, attach, built, place, page: publicPage, source }: MailOptions,
+  { reports, warehouse, signal }: Pick<JobContext, 'reports' | 'warehouse' | 'signal'>,
+): Promise<ReportMail> => {
+  const data = await dataFiles(composed.model, report, built, async (table) =>
+    warehouse.writeParquet(table, signal),
+  );
+  const signed = signedFile(report, composed.model).map(({ name, text }) => ({
+    name,
+    contentType: 'application/json',
+    content: Buffer.from(text),
+  }));
+  const locale = composed.model.locale;
+  const isWhole = composed.model.mail.sections === composed.model.sections;
+  const whole: CarriedFile = {
+    name: `${report}.html`,
+    contentType: 'text/html; charset=utf-8',
+    content: Buffer.from(standaloneHtml(composed.rendered)),
+  };
+  const page = isWhole ? undefined : publicPage;
+  // The mail names the signed file, so it must carry it, and the whole report where no page shows it.
+  const chosen = [
+    ...(isWhole || page !== undefined ? [] : [whole]),
+    ...data.filter(({ format }) => attach.includes(format)),
+    ...signed,
+  ];
+  const named = [
+    ...(isWhole || page !== undefined ? [] : ['html']),
+    ...dataFormats.filter((format) => attach.includes(format)),
+    ...(signed.length === 0 ? [] : ['json']),
+  ];
+  const bytes = travelling(chosen);
+  const linked = bytes > reports.attachLimit ? place : undefined;
+  const sentences = [
+    ...(isWhole ? [] : [wholeReport[locale](page ?? linked)]),
+    ...(linked === undefined ? [] : [filesElsewhere(locale, named, bytes, linked)]),
+  ];
+  const model = withSentences(composed.model, sentences, source);
+  return {
+    model,
+    rendered: await renderReport(model, composed.rendered),
+    whole,
+    data,
+    signed,
+    attached: linked === undefined ? chosen : [],
+    linked,
+  };
+};
