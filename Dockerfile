@@ -22,6 +22,7 @@ COPY --from=build /app/dist /app/dist
 COPY package.json LICENSE README.md /app/
 COPY reports /app/reports
 COPY config /app/config
+COPY templates /app/templates
 # 16 threads: three long DuckDB queries must not starve files and DNS.
 ENV NODE_ENV=production \
     NODE_OPTIONS=--enable-source-maps \

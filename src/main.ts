@@ -58,6 +58,10 @@ const exitCode = await runProgram(process.argv.slice(2), {
   secrets,
   stdout: output(process.stdout),
   stderr: output(process.stderr),
+  prompts:
+    process.stdin.isTTY && process.stdout.isTTY
+      ? { input: process.stdin, output: process.stdout }
+      : undefined,
   signal: stopping.signal,
   startQueryProcess: () =>
     fork(fileURLToPath(new URL('query-process.js', import.meta.url)), {

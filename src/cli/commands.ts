@@ -16,6 +16,13 @@ export type CommandEntry = {
 /** In the order of the help. */
 export const commands: readonly CommandEntry[] = [
   {
+    name: 'init',
+    takes: '[folder]',
+    summary: 'Write a configuration to start with, and validate it.',
+    example: 'tollkeeper init --sandbox                    a trial without an account',
+    load: () => import('./init/command.ts'),
+  },
+  {
     name: 'serve',
     summary:
       'Run the daemon: run jobs on their schedules, log JSON lines, serve health checks and the status page.',
@@ -123,7 +130,7 @@ export const commands: readonly CommandEntry[] = [
 
 /** The order in which people need the commands; unlisted ones follow. */
 const inOrderOfNeed =
-  `demo check doctor run status runs next report reports reconcile alerts outbox keys serve`.split(' ');
+  `init demo check doctor run status runs next report reports reconcile alerts outbox keys serve`.split(' ');
 
 const place = ({ name }: CommandEntry): number =>
   inOrderOfNeed.includes(name) ? inOrderOfNeed.indexOf(name) : inOrderOfNeed.length;

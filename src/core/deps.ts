@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import type { Clock } from './clock.ts';
 import type { SecretRegistry } from './secrets.ts';
 
@@ -8,6 +9,9 @@ export type OutputStream = {
   /** Width in characters. */
   readonly columns: number;
 };
+
+/** A terminal on which a person answers questions. */
+export type Prompts = { readonly input: Readable; readonly output: Writable };
 
 /** What the program receives from its process; tests pass their own. */
 export type Deps = {
@@ -20,6 +24,8 @@ export type Deps = {
   readonly secrets: SecretRegistry;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
+  /** Omitted when nobody can answer. */
+  readonly prompts?: Prompts | undefined;
   /** How the program was started: its path as given to the shell, and `exec` under `npx`. On the path if omitted. */
   readonly invocation?: { readonly script: string; readonly npmCommand?: string | undefined };
   /** Aborted by the first SIGINT or SIGTERM. */

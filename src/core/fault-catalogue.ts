@@ -17,6 +17,7 @@ const entries = {
     'use a period such as last-month, 2026-10 or 2026-01-01..2026-02-01; see `tollkeeper report --help`',
   ),
   'config-invalid': misuse('fix the reported locations and re-run `tollkeeper check`'),
+  'init-file-exists': failed('choose an empty folder, or move the named files away'),
   'port-in-use': misuse('choose another port, or stop the program that uses this one'),
 
   // gateway

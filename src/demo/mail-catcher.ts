@@ -14,6 +14,8 @@ export type CaughtMail = {
 export type MailCatcher = AsyncDisposable & { readonly port: number };
 
 export type MailCatcherOptions = {
+  /** A free port if omitted or 0. */
+  readonly port?: number;
   /** A login that is required; without it, every client may send. */
   readonly login?: { readonly user: string; readonly password: string };
   /** PEM texts; with them STARTTLS is offered, and wanted before a login. */
@@ -53,7 +55,7 @@ export const startMailCatcher = async (options: MailCatcherOptions): Promise<Mai
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
   server.server.maxConnections = 64;
   // Whoever connects may be gone before it has said a word.

@@ -14,6 +14,8 @@ export type ProgramOptions = {
   readonly signal?: AbortSignal;
   /** Columns of the terminal that standard output is; a pipe when left out. */
   readonly terminal?: number;
+  /** Where a person answers questions; nobody does when left out. */
+  readonly prompts?: Deps['prompts'];
   /** Sees each piece of standard output as it is written. */
   readonly onOutput?: (text: string) => void;
 };
@@ -42,6 +44,7 @@ export const programDeps = (
   secrets: createSecretRegistry(),
   stdout,
   stderr,
+  ...(options.prompts === undefined ? {} : { prompts: options.prompts }),
   signal: options.signal ?? new AbortController().signal,
   onHangup: () => ({ [Symbol.dispose]: () => undefined }),
 });

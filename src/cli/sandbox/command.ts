@@ -1,5 +1,6 @@
-import { InvalidArgumentError, type Command } from 'commander';
-import { fault, messageOf, systemCode, type Deps } from '../../core/index.ts';
+import { resolve } from 'node:path';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { fault, messageOf, readText, systemCode, type Deps } from '../../core/index.ts';
 import { catchMails } from './catch-mails.ts';
 import { parseVariants, sandboxHelp, startSandbox } from '../../sandbox/index.ts';
 import { port, whole } from '../options.ts';
@@ -25,8 +26,26 @@ type SandboxOptions = {
   readonly variant: readonly string[];
   readonly hostile: string;
   readonly adminKey?: string;
+  readonly adminKeyFile?: string;
   readonly mailDir?: string;
+  readonly mailPort: number;
   readonly json?: boolean;
+};
+
+const keyIn = async (path: string, { cwd }: Deps): Promise<string> => {
+  const file = resolve(cwd, path);
+  try {
+    return adminKey((await readText(file)).trim());
+  } catch (error) {
+    throw fault(
+      'wrong-use',
+      `${file} cannot be used as an Admin Key (${systemCode(error) ?? messageOf(error)})`,
+      {
+        cause: error,
+        advice: '`tollkeeper init --sandbox` writes such a file',
+      },
+    );
+  }
 };
 
 const variantsOf = (pairs: readonly string[]) => {
@@ -54,7 +73,11 @@ export const define = (command: Command, deps: Deps): void => {
     .option('--variant <name=value>', 'a variant listed below; can be repeated', collect, [])
     .option('--hostile <name>', 'a hostile behaviour listed below, to test a client', 'none')
     .option('--admin-key <key>', 'Admin Key (default: random)', adminKey)
+    .addOption(
+      new Option('--admin-key-file <file>', 'read the Admin Key from this file').conflicts('adminKey'),
+    )
     .option('--mail-dir <dir>', 'also run a mail server that writes each mail it receives to this folder')
+    .option('--mail-port <number>', 'port of the mail server; 0 selects a free port', port, 0)
     .option('--json', 'print address and Admin Key as JSON')
     .addHelpText(
       'after',
@@ -67,7 +90,8 @@ Examples:
   tollkeeper sandbox --port 9000 --variant created_at=rfc3339 --variant update=keep`,
     )
     .action(async (options: SandboxOptions) => {
-      const { host, port, months, callsPerDay, seed, adminKey: given } = options;
+      const { host, port, months, callsPerDay, seed, adminKeyFile } = options;
+      const given = adminKeyFile === undefined ? options.adminKey : await keyIn(adminKeyFile, deps);
       const adminKeys = given === undefined ? {} : { adminKeys: [{ key: given }] };
       const variants = variantsOf(options.variant);
       const now = (): number => deps.clock.now();
@@ -100,7 +124,9 @@ Examples:
       });
       try {
         await using mails =
-          options.mailDir === undefined ? undefined : await catchMails(options.mailDir, deps);
+          options.mailDir === undefined
+            ? undefined
+            : await catchMails(options.mailDir, options.mailPort, deps);
         // The Admin Key of a sandbox works only there, and the user needs to see it.
         const shown = {
           GATEWAY_BASE_URL: sandbox.baseUrl,

@@ -103,7 +103,7 @@ const build = async (folder: string): Promise<void> => {
     '--noCheck',
   ]);
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  for (const name of ['reports', 'package.json'])
+  for (const name of ['config', 'reports', 'templates', 'package.json'])
     await cp(join(root, name), join(folder, name), { recursive: true });
 };
 
@@ -117,7 +117,7 @@ const programIn = (folder: string, dispose: () => Promise<void>): BuiltProgram =
   [Symbol.asyncDispose]: dispose,
 });
 
-/** Builds the program into a folder of its own, as it is in the image: dist/, reports/ and node_modules/ beside it. */
+/** Builds the program into a folder of its own, as it is in the image: dist/, with what it reads and node_modules/ beside it. */
 export const buildProgram = async (): Promise<BuiltProgram> => {
   const common = shared();
   const keep = (): Promise<void> => Promise.resolve();

@@ -1,0 +1,175 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openFolder, type Folder } from '../support/program.ts';
+
+let folder: Folder;
+beforeEach(async () => {
+  folder = await openFolder();
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+const required = ['--gateway', 'https://gateway.example.com', '--mail-to', 'finance@example.com'];
+const secrets = { GATEWAY_ADMIN_KEY: 'sk-admin-of-a-test', SMTP_URL: 'smtp://127.0.0.1:1' };
+const read = (name: string): Promise<string> => readFile(join(folder.path, name), 'utf8');
+
+const files = [
+  '.env.example',
+  '.gitignore',
+  'compose.yaml',
+  'config/jobs.schema.json',
+  'config/jobs/insight.yaml',
+  'config/jobs/spend.yaml',
+  'config/tollkeeper.schema.json',
+  'config/tollkeeper.yaml',
+];
+
+/** The lines of a written file that differ from the shipped one. */
+const changed = async (name: string): Promise<readonly string[]> => {
+  const shipped = (await readFile(name, 'utf8')).split('\n');
+  return (await read(name)).split('\n').filter((line, at) => line !== shipped[at]);
+};
+
+/** A terminal that types each text once a question that contains its key is shown. */
+const typing = (answers: readonly (readonly [question: string, keys: string])[]) => {
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+  const output = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 40 });
+  const left = [...answers];
+  let shown = '';
+  output.on('data', (chunk: Buffer) => {
+    shown += chunk.toString();
+    const [first] = left;
+    if (first === undefined || !shown.includes(first[0])) return;
+    left.shift();
+    shown = '';
+    setImmediate(() => input.write(first[1]));
+  });
+  return { input, output };
+};
+
+describe('init', () => {
+  it('writes the shipped configuration with the answers, which is valid, and says what is left to do', async () => {
+    const ran = await folder.run(['init', ...required, '--zone', 'Asia/Shanghai', '--since', '2026-09-01']);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(await folder.files()).toEqual(files);
+    expect(await changed('config/tollkeeper.yaml')).toEqual([
+      'timezone: Asia/Shanghai          # for days and schedules; a job can set its own',
+      '    base_url: "https://gateway.example.com" # https, for example https://gateway.example.com',
+      '  operators: [finance@example.com]       # receive alerts and notices about jobs',
+    ]);
+    expect(await changed('config/jobs/spend.yaml')).toEqual([
+      '    since: 2026-09-01',
+      '    since: 2026-09-01',
+      '    notify_to: [finance@example.com]',
+    ]);
+    expect(await changed('config/jobs/insight.yaml')).toEqual([
+      '    mail: { to: [finance@example.com] }',
+      '    mail: { to: [finance@example.com], attach: [xlsx] }',
+    ]);
+    expect(ran.stdout).toContain('\nThe configuration is valid.\n');
+    expect(ran.stdout).toContain('set GATEWAY_ADMIN_KEY and SMTP_URL in .env');
+    const checked = await folder.run(['check'], { env: secrets });
+    expect(checked).toMatchObject({ code: 0 });
+    expect(checked.stdout).not.toContain('warning');
+  });
+
+  it('creates the folder that is named, and names the recipient’s domain in the sender', async () => {
+    const ran = await folder.run(['init', 'a/b', ...required, '--image', 'registry.example/tollkeeper:1'], {
+      env: secrets,
+    });
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toContain('  a/b/config/tollkeeper.yaml\n');
+    expect(ran.stdout).toMatch(/\nNext:\n {2}cd a\/b\n {2}tollkeeper doctor\n/);
+    expect(await read('a/b/config/tollkeeper.yaml')).toContain('from: "Tollkeeper <reports@example.com>"');
+    expect(await read('a/b/compose.yaml')).toContain('    image: registry.example/tollkeeper:1\n');
+    expect((await stat(join(folder.path, 'a/b/config/jobs/spend.yaml'))).mode & 0o777).toBe(0o644);
+  });
+
+  it('writes a trial that needs no variable, with an Admin Key for its owner alone', async () => {
+    const ran = await folder.run(['init', '--sandbox']);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toMatch(
+      /Next:\n {2}tollkeeper sandbox --admin-key-file secrets\/gateway-admin-key .*\n {2}tollkeeper run/,
+    );
+    const key = 'secrets/gateway-admin-key';
+    expect(await read(key)).toMatch(/^sk-admin-[\w-]{24}\n$/);
+    expect((await stat(join(folder.path, key))).mode & 0o777).toBe(0o600);
+    expect(await read('.gitignore')).toContain('secrets/\n');
+    expect((await folder.run(['check'])).code).toBe(0);
+  });
+
+  it('names every file that is there, and writes nothing', async () => {
+    await folder.write('compose.yaml', 'mine');
+    await folder.write('config/jobs/spend.yaml', 'mine');
+    const before = await folder.files();
+    const ran = await folder.run(['init', ...required]);
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+    expect(ran.stderr).toMatch(
+      /already holds config\/jobs\/spend\.yaml, compose\.yaml; nothing was written\n {2}what to do: /,
+    );
+    expect(await folder.files()).toEqual(before);
+  });
+
+  it('leaves nothing when a file cannot be written', async () => {
+    await folder.write('config', 'a file');
+    const ran = await folder.run(['init', ...required]);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/config\/tollkeeper\.yaml cannot be written \(E\w+\)\n {2}what to do: /);
+    expect(await folder.files()).toEqual(['config']);
+  });
+
+  it.each([
+    [['--gateway', 'http://gateway.example.com'], /--gateway must begin with https:\/\/; http/],
+    [['--gateway', 'gateway'], /--gateway must be a URL such as/],
+    [['--mail-to', 'me'], /--mail-to must be one mail address such as/],
+    [['--zone', 'Berlin'], /--zone must be a name of the IANA time zone database/],
+    [['--since', 'May'], /--since must be a date such as 2026-01-01: "May"/],
+    [
+      [],
+      /--gateway and --mail-to must be given where init cannot ask on a terminal\n {2}what to do: add them, for example/,
+    ],
+    [['--yes', '--gateway', 'https://a.example'], /--mail-to must be given where/],
+  ])('refuses %j without a terminal, and writes nothing', async (argv, message) => {
+    const ran = await folder.run(['init', ...argv]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toMatch(message);
+    expect(await folder.files()).toEqual([]);
+  });
+
+  it('takes answers literally: a reference in one is not resolved', async () => {
+    const ran = await folder.run(
+      ['init', '--gateway', 'https://a.example/${HOME}', '--mail-to', '${HOME}@a.example'],
+      { env: { ...secrets, HOME: 'x' } },
+    );
+    expect(ran.code).toBe(0);
+    expect(await read('config/tollkeeper.yaml')).toContain('operators: ["$${HOME}@a.example"]');
+  });
+
+  it('asks on a terminal for what no flag answers, and repeats a question until its answer is good', async () => {
+    const prompts = typing([
+      ['Base URL', 'gateway\r'],
+      ['must be a URL', '\u0015https://gateway.example.com\r'],
+      ['Who receives', 'me@example.org\r'],
+      ['Sender', '\r'],
+      ['Time zone', '\r'],
+    ]);
+    const ran = await folder.run(['init', '--since', '2026-10-01'], { prompts });
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    const settings = await read('config/tollkeeper.yaml');
+    expect(settings).toContain('base_url: "https://gateway.example.com"');
+    expect(settings).toContain('from: "Tollkeeper <reports@example.org>"');
+    expect(settings).toContain('operators: [me@example.org]');
+  });
+
+  it('writes nothing when it is cancelled', async () => {
+    const prompts = typing([
+      ['Base URL', 'https://gateway.example.com\r'],
+      ['Who receives', '\u0003'],
+    ]);
+    const ran = await folder.run(['init'], { prompts });
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+    expect(ran.stderr).toMatch(/init was cancelled; nothing was written/);
+    expect(await folder.files()).toEqual([]);
+  });
+});
