@@ -126,6 +126,13 @@ export const commands: readonly CommandEntry[] = [
     example: 'tollkeeper demo                              everything on temporary data, without an account',
     load: () => import('./demo/command.ts'),
   },
+  {
+    name: 'completion',
+    takes: '<shell>',
+    hasOptions: false,
+    summary: 'Print the script that completes commands and names in bash, zsh or fish.',
+    load: async () => ({ define: (await import('./completion/command.ts')).completionOf(commands) }),
+  },
 ];
 
 /** The order in which people need the commands; unlisted ones follow. */

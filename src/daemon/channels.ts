@@ -1,11 +1,10 @@
-import type { Log, Deps } from '../core/index.ts';
+import { parseMailbox, type Log, type Deps } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import {
   createMailRoute,
   createRoute,
   createSmtpTransport,
   createTokenSource,
-  readMailbox,
   type MessageDefaults,
   type MailTransport,
   type OutboxRoute,
@@ -25,7 +24,7 @@ export type Channels = AsyncDisposable & {
 const timeouts = { connect: 15_000, headers: 30_000, idle: 30_000, total: 60_000 };
 
 const messageDefaultsOf = (mail: Config['settings']['mail']): MessageDefaults => {
-  const replyTo = mail?.reply_to === undefined ? undefined : readMailbox(mail.reply_to);
+  const replyTo = mail?.reply_to === undefined ? undefined : parseMailbox(mail.reply_to);
   const { mailto, url } = mail?.list_unsubscribe ?? {};
   return {
     replyTo,

@@ -6,6 +6,7 @@ import {
   type Deps,
   type UnixMillis,
   noProgress,
+  parseMailbox,
   type Progress,
 } from '../core/index.ts';
 import type { Config, ConfigFault, Job } from '../config/index.ts';
@@ -19,14 +20,7 @@ import {
   type JobPlan,
 } from '../jobs/index.ts';
 import type { KeyService } from '../keys/index.ts';
-import {
-  createDelivery,
-  createMailCleaner,
-  holdsMail,
-  readMailbox,
-  sendNow,
-  type Delivery,
-} from '../notify/index.ts';
+import { createDelivery, createMailCleaner, holdsMail, sendNow, type Delivery } from '../notify/index.ts';
 import type { Execution, Outcome } from '../scheduler/index.ts';
 import { reportDirectories } from '../settings.ts';
 import type { CommandInput } from '../control/index.ts';
@@ -243,7 +237,7 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
       const { report, attach = [], mailTo: to } = request;
       if (to !== undefined && transport === undefined)
         throw fault('mail-not-configured', 'no mail server is configured');
-      if (to !== undefined && readMailbox(to) === undefined)
+      if (to !== undefined && parseMailbox(to) === undefined)
         throw fault('mail-address-invalid', `${JSON.stringify(to)} is not one mail address`);
       const composed = await composeReport({ ...request, defaultPeriod: 'last-month' }, context);
       const built = {

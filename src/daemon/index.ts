@@ -44,4 +44,3 @@ export const createReport = lazy(async () => (await import('./new-report.ts')).c
 export const reportsKept = lazy(async () => (await import('./views/list-reports.ts')).reportsKept);
 export const auditKeys = lazy(async () => (await import('./keys/audit.ts')).auditKeys);
 export const createHandlers = lazy(async () => (await import('./handlers/handlers.ts')).createHandlers);
-export { readMailbox } from '../notify/index.ts';

@@ -1,5 +1,4 @@
 export type { AnnouncedSection, Announcement } from './announcement.ts';
-export { parseMailbox as readMailbox } from './address.ts';
 export { createMailCleaner } from './clean.ts';
 export { createDelivery, recoverInterrupted, type Delivery } from './deliver.ts';
 export type { Mail } from './mail-drafts.ts';

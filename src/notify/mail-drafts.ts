@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
-import { fault, type UnixMillis } from '../core/index.ts';
-import { oneLine, parseMailbox, type Mailbox } from './address.ts';
+import { fault, parseMailbox, type Mailbox, type UnixMillis } from '../core/index.ts';
+import { oneLine } from './address.ts';
 import { messageIdOf, type Draft, type MessageKey } from './draft.ts';
 import type { MessageDefaults } from './message-defaults.ts';
 import { composeMessage, type MailContent } from './message.ts';

@@ -1,4 +1,5 @@
-import { oneLine, type Mailbox } from './address.ts';
+import type { Mailbox } from '../core/index.ts';
+import { oneLine } from './address.ts';
 import type { DkimKey } from './dkim.ts';
 
 /** How recipients unsubscribe (RFC 2369, RFC 8058); at least one of the two is set. */

@@ -1,5 +1,5 @@
-import type { UnixMillis } from '../core/index.ts';
-import { oneLine, type Mailbox } from './address.ts';
+import type { Mailbox, UnixMillis } from '../core/index.ts';
+import { oneLine } from './address.ts';
 import { signMessage } from './dkim.ts';
 import { automaticHeaders, type MessageDefaults } from './message-defaults.ts';
 

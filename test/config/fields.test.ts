@@ -16,7 +16,7 @@ import {
   teamName,
   zone,
 } from '../../src/config/index.ts';
-import { parseMailbox } from '../../src/notify/address.ts';
+import { parseMailbox } from '../../src/core/index.ts';
 
 type Examples = readonly [field: z.ZodType, good: readonly unknown[], bad: readonly unknown[]];
 

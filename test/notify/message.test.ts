@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
-import { unixMillis } from '../../src/core/index.ts';
-import { parseMailbox } from '../../src/notify/address.ts';
+import { parseMailbox, unixMillis } from '../../src/core/index.ts';
 import { composeMessage, type Message } from '../../src/notify/message.ts';
 import { mail, png, start } from './support/outbox-fixture.ts';
 import { once } from '../support/storm.ts';

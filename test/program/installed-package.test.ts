@@ -127,3 +127,10 @@ test('init of the installed package asks on a terminal, and takes the answers th
     'operators: [me@example.org]',
   );
 });
+
+test('the completion script of the installed package completes the name of a job in bash', async () => {
+  const script = `source <(tollkeeper completion bash)
+COMP_WORDS=(tollkeeper run dai); COMP_CWORD=2; _tollkeeper; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout } = await run('bash', ['-c', script], { cwd: home, env: env() });
+  expect(stdout).toBe('daily-spend\n');
+});

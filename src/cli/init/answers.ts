@@ -3,11 +3,11 @@ import {
   dateAt,
   isDate,
   isZone,
+  parseMailbox,
   startOfMonth,
   toSeconds,
   type UnixMillis,
 } from '../../core/index.ts';
-import { readMailbox } from '../../daemon/index.ts';
 
 /** What `init` asks for. */
 export type InitAnswers = {
@@ -51,7 +51,7 @@ const gatewayProblem = (text: string): string | undefined => {
 };
 
 const addressProblem = (text: string): string | undefined =>
-  readMailbox(text) === undefined ? 'must be one mail address such as finance@example.com' : undefined;
+  parseMailbox(text) === undefined ? 'must be one mail address such as finance@example.com' : undefined;
 
 /** Why an answer cannot be used; undefined for a good one. */
 export const answerProblem = (question: Question, text: string): string | undefined => {
@@ -84,7 +84,7 @@ export const defaultAnswer = (
     case 'mailTo':
       return isSandbox ? 'me@example.com' : undefined;
     case 'mailFrom': {
-      const to = known.mailTo === undefined ? undefined : readMailbox(known.mailTo);
+      const to = known.mailTo === undefined ? undefined : parseMailbox(known.mailTo);
       return `Tollkeeper <reports@${to?.address.split('@').at(-1) ?? 'example.com'}>`;
     }
     case 'zone':

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { readMailbox } from '../../daemon/index.ts';
+import { parseMailbox } from '../../core/index.ts';
 import type { InitAnswers } from './answers.ts';
 
 /** A file to write, by its path from the folder. */
@@ -45,7 +45,7 @@ const configFile = async (path: string, changes: readonly Change[]): Promise<Ini
   return { path, text: lines.join('\n') };
 };
 
-const withName = (from: string): string => (readMailbox(from)?.name === '' ? `Tollkeeper <${from}>` : from);
+const withName = (from: string): string => (parseMailbox(from)?.name === '' ? `Tollkeeper <${from}>` : from);
 
 const recipients: readonly string[] = [
   '[ops@example.com, finance@example.com]',
