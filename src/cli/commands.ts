@@ -78,6 +78,19 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./report/command.ts'),
   },
   {
+    name: 'query',
+    takes: '<sql>',
+    summary: 'Run one SELECT over the views that report SQL reads, as table, CSV, JSON or Parquet.',
+    example: `tollkeeper query "SELECT day, sum(spend) FROM cube GROUP BY ALL"`,
+    load: () => import('./query/command.ts'),
+  },
+  {
+    name: 'schema',
+    takes: '[view]',
+    summary: 'Print the views that report SQL and queries read, with columns, units and meaning.',
+    load: () => import('./schema/command.ts'),
+  },
+  {
     name: 'reports',
     summary: 'List built reports, newest first, with totals, verdict and files.',
     example: 'tollkeeper reports --job daily-spend         its reports, with their files',

@@ -51,6 +51,19 @@ export const commandTable = {
     }),
     streams: 'progress',
   },
+  /** One SELECT over the views of report SQL, with the periods of a report. */
+  query: {
+    input: z.strictObject({
+      sql: text,
+      period: optionalText,
+      comparison: z.optional(z.enum(comparisonNames)),
+      account: optionalText,
+      zone: optionalText,
+      /** Also answers with the rows as a file. */
+      file: z.optional(z.enum(['csv', 'parquet'])),
+    }),
+    streams: 'progress',
+  },
   /** Checks the real services, of all accounts or one; `probeKeys` creates a temporary key at each gateway, `rebuild` builds the rollup again. */
   doctor: {
     input: z.strictObject({ account: optionalText, probeKeys: flag, rebuild: flag }),

@@ -14,10 +14,12 @@ import {
   builtFiles,
   composeReport,
   jobKinds,
+  runQuery,
   testMail,
   type JobContext,
   type JobKind,
   type JobPlan,
+  type QueryAnswer,
 } from '../jobs/index.ts';
 import type { KeyService } from '../keys/index.ts';
 import { createDelivery, createMailCleaner, holdsMail, sendNow, type Delivery } from '../notify/index.ts';
@@ -68,6 +70,11 @@ export type Runtime = AsyncDisposable & {
     progress: Progress,
     signal: AbortSignal,
   ) => Promise<Omit<DoctorView, 'version'>>;
+  readonly query: (
+    request: CommandInput<'query'>,
+    progress: Progress,
+    signal: AbortSignal,
+  ) => Promise<QueryAnswer & { readonly zone: string }>;
   readonly reconcile: (
     request: CommandInput<'reconcile'>,
     progress: Progress,
@@ -123,6 +130,8 @@ type RunOf = PlannedRun & {
   readonly signal: AbortSignal;
   readonly dataLate?: string | undefined;
 };
+
+type HandRequest = { readonly account?: string | undefined; readonly zone?: string | undefined };
 
 export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime => {
   const { deps, log, folder, paths, warehouse } = runtimeDeps;
@@ -184,6 +193,26 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
     log: log.with({ job: name }),
   });
 
+  /** For what a person asks for, of the named account or the first one. @throws Fault `wrong-use` */
+  const byHand = (
+    name: string,
+    { account = Object.keys(settings.accounts)[0], zone = settings.timezone }: HandRequest,
+    progress: Progress,
+    signal: AbortSignal,
+  ): JobContext => {
+    if (account === undefined)
+      throw fault('wrong-use', 'no account is configured', {
+        advice: 'add an account under accounts in tollkeeper.yaml',
+      });
+    if (!isZone(zone))
+      throw fault('wrong-use', `unknown time zone ${zone}`, {
+        advice: 'use a name of the IANA time zone database, such as UTC or Europe/Berlin',
+      });
+    const slot = clock.now();
+    const run = { slot, interval: { start: slot, end: slot }, trigger: 'hand' as const };
+    return contextOf({ ...run, name, account, zone, progress, signal });
+  };
+
   const delivery = createDelivery(
     { ...outbox, random: deps.random, log, grace: Math.max(0, settings.scheduler.grace - stopMargin) },
     channels.routes,
@@ -219,21 +248,7 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
       );
     },
     composeReport: async (request, progress, signal) => {
-      const account = request.account ?? Object.keys(settings.accounts)[0];
-      if (account === undefined) {
-        throw fault('wrong-use', 'no account is configured', {
-          advice: 'add an account under accounts in tollkeeper.yaml',
-        });
-      }
-      if (request.zone !== undefined && !isZone(request.zone)) {
-        throw fault('wrong-use', `unknown time zone ${request.zone}`, {
-          advice: 'use a name of the IANA time zone database, such as UTC or Europe/Berlin',
-        });
-      }
-      const slot = clock.now();
-      const run = { slot, interval: { start: slot, end: slot }, trigger: 'hand' as const };
-      const zone = request.zone ?? settings.timezone;
-      const context = contextOf({ ...run, name: request.report, account, zone, progress, signal });
+      const context = byHand(request.report, request, progress, signal);
       const { report, attach = [], mailTo: to } = request;
       if (to !== undefined && transport === undefined)
         throw fault('mail-not-configured', 'no mail server is configured');
@@ -270,16 +285,12 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
         progress,
         signal,
       ),
+    query: async (request, progress, signal) => {
+      const context = byHand('query', request, progress, signal);
+      return { ...(await runQuery(request, context)), zone: context.zone };
+    },
     reconcile: async (request, progress, signal) => {
-      const name = request.account ?? Object.keys(settings.accounts)[0];
-      if (name === undefined)
-        throw fault('wrong-use', 'no account is configured', {
-          advice: 'add an account under accounts in tollkeeper.yaml',
-        });
-      const { timezone: zone } = settings;
-      const slot = clock.now();
-      const run = { slot, interval: { start: slot, end: slot }, trigger: 'hand' as const };
-      const context = contextOf({ ...run, name: 'reconcile', account: name, zone, progress, signal });
+      const context = byHand('reconcile', request, progress, signal);
       return reconcileRequested(request, context);
     },
     keyService: keyServices.keyService,

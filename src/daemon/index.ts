@@ -18,7 +18,7 @@ export {
   type RunView,
   type StatusView,
 } from '../web/index.ts';
-export type { ListedReport, ReportList } from '../jobs/index.ts';
+export type { ListedReport, QueryAnswer, ReportList } from '../jobs/index.ts';
 export type { DoctorView } from '../doctor/index.ts';
 export type { AlertAnswer, AlertView } from './handlers/alerts.ts';
 export type { AlertLogEntry } from '../warehouse/index.ts';

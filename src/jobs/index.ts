@@ -23,6 +23,7 @@ export const jobKinds: readonly JobKind[] = [
 export { runwayReasons, runwayText } from './alert/messages/runways.ts';
 export { reasonText } from './alert/messages/reason-text.ts';
 export { builtFiles } from './report/built-files.ts';
+export { runQuery, type QueryAnswer } from './report/run-query.ts';
 export { testMail } from './report/test-mail.ts';
 export { createWatermarks } from './watermarks.ts';
 export { checkReports, composeReport, type ComposedReport } from './report/compose-report.ts';

@@ -1,4 +1,8 @@
 export { buildReport } from './build/build.ts';
+export { rangeOf } from './build/queries.ts';
+export { csvOf } from './attachments/csv.ts';
+export type { DataColumn } from './attachments/data.ts';
+export { parquetTableOf } from './attachments/parquet.ts';
 export type { ReportDefinition } from './definition/definition.ts';
 export type { ReportFacts } from './definition/facts.ts';
 export { dataFiles, dataFormats, type DataFile, type DataFileFormat } from './attachments/report-files.ts';

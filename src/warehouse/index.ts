@@ -34,7 +34,7 @@ export type { QueryRequest } from './queries/protocol.ts';
 export type { CubeFacts, CubeQuery, CubeRequest, CubeTeam } from './cube/cube-request.ts';
 export { tagsOf, type TagRule } from './cube/tags.ts';
 export { teamOf } from './cube/teams.ts';
-export type { Cell, ResultTable } from './cube/result-table.ts';
+export type { Cell, ColumnType, ResultTable } from './cube/result-table.ts';
 export { reportRelations } from './report-views/registry.ts';
 export { maxLateTries } from './comparisons/comparison.ts';
 export type {

@@ -4,7 +4,14 @@ import { jsonSchemas } from '../../src/config/index.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
 import { channels } from '../../src/notify/index.ts';
 import { reportShape } from '../../src/reports/definition/definition.ts';
-import { jobsReference, reportReference, settingsReference, type JsonSchema } from './reference.ts';
+import { reportRelations } from '../../src/settings.ts';
+import {
+  jobsReference,
+  reportReference,
+  settingsReference,
+  viewsReference,
+  type JsonSchema,
+} from './reference.ts';
 
 const schemas = jsonSchemas(jobKinds, channels);
 const report: JsonSchema = z.toJSONSchema(reportShape, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
@@ -26,6 +33,10 @@ describe('the reference of YAML keys', () => {
 
   it('has a page on report.yaml generated from its schema', async () => {
     await expect(reportReference(report)).toMatchFileSnapshot('../../docs/reference/report.md');
+  });
+
+  it('has a page on the views generated from their columns', async () => {
+    await expect(viewsReference(reportRelations)).toMatchFileSnapshot('../../docs/reference/views.md');
   });
 
   it('describes every key with its default', () => {

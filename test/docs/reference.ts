@@ -246,3 +246,30 @@ export const reportReference = (schema: JsonSchema): string => {
     .join('\n\n')
     .concat('\n');
 };
+
+type View = {
+  readonly name: string;
+  readonly description: string;
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly description: string }[];
+};
+
+/** The page that `tollkeeper schema` prints as text. */
+export const viewsReference = (views: readonly View[]): string =>
+  [
+    '# Views',
+    '',
+    'The SQL of reports and `tollkeeper query` read these views. `tollkeeper schema` prints them.',
+    ...views.flatMap(({ name, description, columns }) => [
+      '',
+      `## ${name}`,
+      '',
+      description,
+      '',
+      '| column | type | meaning |',
+      '|---|---|---|',
+      ...columns.map(
+        (column) => `| \`${column.name}\` | ${column.type} | ${column.description.replaceAll('|', '\\|')} |`,
+      ),
+    ]),
+    '',
+  ].join('\n');

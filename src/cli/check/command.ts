@@ -4,13 +4,12 @@ import type { Command } from 'commander';
 import { checkConfig } from '../../settings.ts';
 import { configOption } from '../options.ts';
 import { iso, jsonText } from '../ui/json.ts';
-import { faultLines, nextRuns, reportTables, warningLines } from './render.ts';
+import { faultLines, nextRuns, warningLines } from './render.ts';
 
 export const define = (command: Command, deps: Deps): void => {
   command
     .addOption(configOption())
     .option('--json', 'print faults and jobs as JSON')
-    .option('--tables', 'print the tables that report SQL can use, and check nothing')
     .addHelpText(
       'after',
       `
@@ -20,14 +19,9 @@ off by LIMIT; they do not change the exit code.
 
 Examples:
   tollkeeper check
-  tollkeeper check --config /config --json | jq .faults
-  tollkeeper check --tables`,
+  tollkeeper check --config /config --json | jq .faults`,
     )
-    .action(async (options: { config: string; json?: boolean; tables?: boolean }) => {
-      if (options.tables === true) {
-        deps.stdout.write(reportTables(options.json === true));
-        return;
-      }
+    .action(async (options: { config: string; json?: boolean }) => {
       const { faults, warnings, jobs } = await checkConfig(resolve(deps.cwd, options.config), deps);
       command.setOptionValue('exitCode', faults.length === 0 ? 0 : 1);
       if (options.json === true) {

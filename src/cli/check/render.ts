@@ -1,6 +1,5 @@
-import { reportRelations, type JobPreview, type LoadedConfig } from '../../settings.ts';
+import { type JobPreview, type LoadedConfig } from '../../settings.ts';
 import { formatMoment, toSeconds } from '../../core/index.ts';
-import { jsonText } from '../ui/json.ts';
 
 /** A fault in the format that editors and terminals link to, with its next step below. */
 export const faultLines = (faults: LoadedConfig['faults']): string =>
@@ -21,20 +20,4 @@ export const nextRuns = ({ next, zone }: JobPreview): readonly string[] => {
     const minute = formatMoment(toSeconds(moment), zone).replace(` ${zone}`, '');
     return inSeconds ? `${minute}:${String((moment / 1000) % 60).padStart(2, '0')}` : minute;
   });
-};
-
-export const reportTables = (asJson: boolean): string => {
-  if (asJson) return jsonText({ tables: reportRelations });
-  const wide = Math.max(...reportRelations.flatMap(({ columns }) => columns.map(({ name }) => name.length)));
-  return reportRelations
-    .map(({ name, description, columns }) =>
-      [
-        `${name}: ${description}`,
-        ...columns.map(
-          (column) => `  ${column.name.padEnd(wide)}  ${column.type.padEnd(15)}  ${column.description}`,
-        ),
-      ].join('\n'),
-    )
-    .join('\n\n')
-    .concat('\n');
 };

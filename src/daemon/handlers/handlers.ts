@@ -38,6 +38,10 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
       using runtime = app.lease();
       return await runtime.composeReport(request, progress, signal);
     },
+    query: async (request, { progress, signal }) => {
+      using runtime = app.lease();
+      return await runtime.query(request, progress, signal);
+    },
     doctor: async (request, { progress, signal }): Promise<DoctorView> => {
       using runtime = app.lease();
       const { now, zone, checks, learned } = await runtime.doctor(request, progress, signal);

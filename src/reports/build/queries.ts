@@ -88,7 +88,14 @@ export const coverageOf = (
 
 /** The days of a period of the report; of an average, those with complete data. */
 export const rangeOf = (
-  { period, zone, locale, facts }: BuildRequest,
+  {
+    period,
+    zone,
+    locale,
+    facts,
+  }: Pick<BuildRequest, 'period' | 'zone' | 'locale'> & {
+    readonly facts: Pick<ReportFacts, 'dataThrough' | 'dataSince'>;
+  },
   name: 'current' | 'comparison' | 'month' | 'history',
 ): Range => {
   if (name === 'current') return period;

@@ -21,7 +21,7 @@ sections:
       - { label: Share, share_of: spend }
 `;
 
-const sql = `-- \`tollkeeper check --tables\` prints every table and column.
+const sql = `-- \`tollkeeper schema\` prints every view and column.
 SELECT model_name, sum(calls) AS calls, sum(spend) AS spend
 FROM cube
 WHERE period = 'current' AND kind IN ('consumption', 'refund')
