@@ -243,6 +243,22 @@ describe.each([
     expect((await outbox.list({ kind: 'notice' })).map(({ file }) => file)).toEqual(['a.eml']);
   });
 
+  it('names the last failure of a job until a later run of it succeeds', async () => {
+    const [old, failed, good] = [runAt('pull', 1000), runAt('pull', 2000), runAt('pull', 1500)];
+    await using ledger = await claimed(old, failed, good);
+    const { runs } = ledger;
+    const failures = async () => (await runs.failures()).map(({ slot }) => slot);
+    const end = async (run: LedgerRun, state: 'ok' | 'failed', moment: number): Promise<void> => {
+      await runs.begin([run], at(moment - 1));
+      await runs.end([{ job: 'pull', slot: run.slot, state, at: at(moment) }]);
+    };
+    await end(old, 'ok', 2100);
+    await end(failed, 'failed', 2200);
+    expect(await failures()).toEqual([2000]);
+    await end(good, 'ok', 2300);
+    expect(await failures()).toEqual([]);
+  });
+
   it('deletes cursors, records outages and trims ended runs', async () => {
     const old = missedAt('a', 1000);
     const reaching = missedAt('a', 500, { through: at(5000) });
