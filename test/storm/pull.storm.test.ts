@@ -22,7 +22,7 @@ import {
 } from '../ingest/call-log/log-source.ts';
 import { base, pullOf, testFolder } from '../ingest/support.ts';
 
-const count = Math.max(1, Number(process.env['TOLLKEEPER_STORM_ROUNDS'] ?? 60));
+const count = Math.max(1, Number(process.env['TOLLKEEPER_PULL_ROUNDS'] ?? 60));
 const seed = Number(process.env['TOLLKEEPER_STORM_SEED'] ?? Date.now() % 2 ** 31);
 
 const hour = 3600;
