@@ -30,6 +30,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const secrets = createSecretRegistry();
+const streams = { input: process.stdin, output: process.stdout };
 
 /** Last words: redacted, and never a reason to fail themselves. */
 const printError = (text: string): void => void process.stderr.write(`${printable(secrets.redact(text))}\n`);
@@ -58,10 +59,8 @@ const exitCode = await runProgram(process.argv.slice(2), {
   secrets,
   stdout: output(process.stdout),
   stderr: output(process.stderr),
-  prompts:
-    process.stdin.isTTY && process.stdout.isTTY
-      ? { input: process.stdin, output: process.stdout }
-      : undefined,
+  streams,
+  prompts: process.stdin.isTTY && process.stdout.isTTY ? streams : undefined,
   signal: stopping.signal,
   startQueryProcess: () =>
     fork(fileURLToPath(new URL('query-process.js', import.meta.url)), {

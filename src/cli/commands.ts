@@ -91,6 +91,12 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./schema/command.ts'),
   },
   {
+    name: 'mcp',
+    summary:
+      'Answer an assistant over the Model Context Protocol: spend, budgets, keys, jobs, queries; read-only.',
+    load: () => import('./mcp/command.ts'),
+  },
+  {
     name: 'reports',
     summary: 'List built reports, newest first, with totals, verdict and files.',
     example: 'tollkeeper reports --job daily-spend         its reports, with their files',

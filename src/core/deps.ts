@@ -10,8 +10,8 @@ export type OutputStream = {
   readonly columns: number;
 };
 
-/** A terminal on which a person answers questions. */
-export type Prompts = { readonly input: Readable; readonly output: Writable };
+/** Standard input and output as streams. */
+export type Streams = { readonly input: Readable; readonly output: Writable };
 
 /** What the program receives from its process; tests pass their own. */
 export type Deps = {
@@ -24,8 +24,10 @@ export type Deps = {
   readonly secrets: SecretRegistry;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
-  /** Omitted when nobody can answer. */
-  readonly prompts?: Prompts | undefined;
+  /** Of the process, for what speaks a protocol over them. */
+  readonly streams?: Streams | undefined;
+  /** A terminal on which a person answers questions; omitted when nobody can answer. */
+  readonly prompts?: Streams | undefined;
   /** How the program was started: its path as given to the shell, and `exec` under `npx`. On the path if omitted. */
   readonly invocation?: { readonly script: string; readonly npmCommand?: string | undefined };
   /** Aborted by the first SIGINT or SIGTERM. */

@@ -16,6 +16,7 @@ export type ProgramOptions = {
   readonly terminal?: number;
   /** Where a person answers questions; nobody does when left out. */
   readonly prompts?: Deps['prompts'];
+  readonly streams?: Deps['streams'];
   /** Sees each piece of standard output as it is written. */
   readonly onOutput?: (text: string) => void;
 };
@@ -44,7 +45,8 @@ export const programDeps = (
   secrets: createSecretRegistry(),
   stdout,
   stderr,
-  ...(options.prompts === undefined ? {} : { prompts: options.prompts }),
+  prompts: options.prompts,
+  streams: options.streams,
   signal: options.signal ?? new AbortController().signal,
   onHangup: () => ({ [Symbol.dispose]: () => undefined }),
 });

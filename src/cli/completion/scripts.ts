@@ -5,8 +5,11 @@ export type Shell = (typeof shells)[number];
 export const scripts: Readonly<Record<Shell, string>> = {
   bash: `# Load with: source <(tollkeeper completion bash)
 _tollkeeper() {
-  local IFS=$'\\n'
-  COMPREPLY=($(tollkeeper completion complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local found
+  COMPREPLY=()
+  while IFS= read -r found; do COMPREPLY+=("$found"); done < <(
+    tollkeeper completion complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null
+  )
 }
 complete -o default -F _tollkeeper tollkeeper
 `,

@@ -1,11 +1,11 @@
-import type { Prompts } from '../../core/index.ts';
+import type { Streams } from '../../core/index.ts';
 import { answerProblem, questionNames, questions, type InitAnswers, type Question } from './answers.ts';
 
 /** Asks for what is not known yet. Returns undefined when the person cancels. */
 export const askQuestions = async (
   known: Partial<InitAnswers>,
   usual: (question: Question, known: Partial<InitAnswers>) => string | undefined,
-  { input, output }: Prompts,
+  { input, output }: Streams,
 ): Promise<InitAnswers | undefined> => {
   const { isCancel, text } = await import('@clack/prompts');
   const answers: Partial<Record<Question, string>> = { ...known };
@@ -31,7 +31,7 @@ export const askQuestions = async (
 };
 
 /** Undefined when the person cancels. */
-export const confirm = async (message: string, { input, output }: Prompts): Promise<boolean | undefined> => {
+export const confirm = async (message: string, { input, output }: Streams): Promise<boolean | undefined> => {
   const { confirm: ask, isCancel } = await import('@clack/prompts');
   const answer = await ask({ message, input, output });
   return isCancel(answer) ? undefined : answer;

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { describeError, fault, type Deps } from '../../core/index.ts';
+import { version } from '../../version.ts';
+import { ask } from '../ask.ts';
+import { configOption } from '../options.ts';
+import { tools } from './tools.ts';
+
+export const define = (command: Command, deps: Deps): void => {
+  command
+    .addOption(configOption())
+    .addHelpText(
+      'after',
+      `
+Speaks the Model Context Protocol on standard input and output, for an assistant
+that starts it. All tools only read: ${Object.keys(tools).join(', ')}. Each answer
+states the watermark and the reconciliation verdicts of its account.
+
+Examples:
+  tollkeeper mcp --config /etc/tollkeeper/config
+  claude mcp add tollkeeper -- tollkeeper mcp --config /etc/tollkeeper/config`,
+    )
+    .action(async ({ config }: { readonly config: string }) => {
+      const { streams, secrets, signal } = deps;
+      if (streams === undefined) throw fault('wrong-use', 'there is no standard input to read');
+      const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js');
+      const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
+      const server = new McpServer({ name: 'tollkeeper', version });
+      for (const [name, { description, input, run }] of Object.entries(tools)) {
+        const shape = z.strictObject(input);
+        server.registerTool(
+          name,
+          { description, inputSchema: shape, annotations: { readOnlyHint: true, openWorldHint: false } },
+          async (given: unknown) => {
+            try {
+              const answer = await ask(deps, config, async (commands) =>
+                (run as (input: unknown, commands: unknown) => Promise<unknown>)(
+                  shape.parse(given),
+                  commands,
+                ),
+              );
+              return { content: [{ type: 'text' as const, text: secrets.redact(JSON.stringify(answer)) }] };
+            } catch (error) {
+              const text = secrets.redact(describeError(error));
+              return { isError: true, content: [{ type: 'text' as const, text }] };
+            }
+          },
+        );
+      }
+      await server.connect(new StdioServerTransport(streams.input, streams.output));
+      await new Promise<void>((resolve) => {
+        const end = (): void => resolve();
+        streams.input.once('end', end);
+        signal.addEventListener('abort', end, { once: true });
+        if (signal.aborted) end();
+      });
+      await server.close();
+    });
+};
