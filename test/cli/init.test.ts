@@ -162,6 +162,20 @@ describe('init', () => {
     expect(settings).toContain('operators: [me@example.org]');
   });
 
+  it('offers to check the services when no variable is left to set, and keeps the files when they cannot be reached', async () => {
+    const prompts = typing([['Check gateway', 'y']]);
+    const ran = await folder.run(
+      ['init', ...required, '--zone', 'UTC', '--mail-from', 'a@b.example', '--since', '2026-10-01'],
+      {
+        env: secrets,
+        prompts,
+      },
+    );
+    expect(ran.stdout).toMatch(/✗ mail server 127\.0\.0\.1:1: /);
+    expect(ran.stdout).toMatch(/\nNext:\n {2}tollkeeper doctor\n/);
+    expect(await folder.files()).toEqual(expect.arrayContaining(files));
+  });
+
   it('writes nothing when it is cancelled', async () => {
     const prompts = typing([
       ['Base URL', 'https://gateway.example.com\r'],

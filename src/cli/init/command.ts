@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
-import { countText, fault, shellWord, type Deps } from '../../core/index.ts';
+import { countText, fault, shellWord, type Deps, type Streams } from '../../core/index.ts';
 import { checkConfig } from '../../settings.ts';
 import { faultLines } from '../check/render.ts';
 import {
@@ -97,6 +97,31 @@ const runIn = async (
 
 const step = (text: string): string => `  ${text}\n`;
 
+/** Command lines that lead to a first mail. `unset`: variables that the configuration refers to. */
+const nextSteps = (unset: readonly string[], isSandbox: boolean): readonly string[] => [
+  ...(isSandbox
+    ? [
+        `tollkeeper sandbox --admin-key-file secrets/gateway-admin-key --mail-dir mails --mail-port ${sandboxMailPort} &`,
+      ]
+    : [
+        ...(unset.length === 0
+          ? []
+          : ['cp .env.example .env', `set ${unset.join(' and ')} in .env, then: set -a; . ./.env; set +a`]),
+        'tollkeeper doctor',
+      ]),
+  'tollkeeper run daily-spend',
+  'tollkeeper serve',
+];
+
+/** Checks the services and mails a first report, each if the person wants it. */
+const offerFirstRun = async (mailTo: string, prompts: Streams, deps: Deps): Promise<void> => {
+  const config = ['--config', join(deps.cwd, 'config')];
+  if ((await confirm('Check gateway, mail server and disk now?', prompts)) !== true) return;
+  if (!(await runIn(import('../doctor/command.ts'), config, deps))) return;
+  if ((await confirm(`Pull the call log and mail a first report to ${mailTo}?`, prompts)) !== true) return;
+  await runIn(import('../run/command.ts'), ['daily-spend', ...config], deps);
+};
+
 export const define = (command: Command, deps: Deps): void => {
   command
     .argument('[folder]', 'folder to write to, created if needed', '.')
@@ -134,43 +159,24 @@ Examples:
       await writeNew(folder, files);
       for (const { path } of files) deps.stdout.write(step(relative(deps.cwd, join(folder, path))));
 
+      const isSandbox = sandbox !== undefined;
+      const unset = isSandbox ? [] : Object.keys(references).filter((name) => !deps.env[name]);
       const own = { ...deps, cwd: folder };
-      const config = join(folder, 'config');
-      const { faults } = await checkConfig(config, { ...own, env: { ...references, ...deps.env } });
+      const placeholders = Object.fromEntries(unset.map((name) => [name, references[name]]));
+      const { faults } = await checkConfig(join(folder, 'config'), {
+        ...own,
+        env: { ...deps.env, ...placeholders },
+      });
       command.setOptionValue('exitCode', faults.length === 0 ? 0 : 1);
       if (faults.length > 0) {
         deps.stdout.write(`\n${faultLines(faults)}\n\n${countText(faults.length, 'fault')}\n`);
         return;
       }
       deps.stdout.write('\nThe configuration is valid.\n');
-      const unset = sandbox === undefined ? Object.keys(references).filter((name) => !deps.env[name]) : [];
+      if (deps.prompts !== undefined && options.yes !== true && !isSandbox && unset.length === 0)
+        await offerFirstRun(answers.mailTo, deps.prompts, own);
       const enter = folder === deps.cwd ? [] : [`cd ${shellWord(relative(deps.cwd, folder))}`];
-
-      if (deps.prompts !== undefined && options.yes !== true && sandbox === undefined && unset.length === 0) {
-        const { prompts } = deps;
-        if ((await confirm('Check gateway, mail server and disk now?', prompts)) === true) {
-          const isGood = await runIn(import('../doctor/command.ts'), ['--config', config], own);
-          if (
-            isGood &&
-            (await confirm(`Pull the call log and mail a first report to ${answers.mailTo}?`, prompts)) ===
-              true
-          )
-            await runIn(import('../run/command.ts'), ['daily-spend', '--config', config], own);
-        }
-      }
-      const next = [
-        ...enter,
-        ...(sandbox === undefined
-          ? unset.length === 0
-            ? []
-            : [`cp .env.example .env`, `set ${unset.join(' and ')} in .env, then: set -a; . ./.env; set +a`]
-          : [
-              `tollkeeper sandbox --admin-key-file secrets/gateway-admin-key --mail-dir mails --mail-port ${sandboxMailPort} &`,
-            ]),
-        ...(sandbox === undefined ? ['tollkeeper doctor'] : []),
-        `tollkeeper run daily-spend`,
-        'tollkeeper serve',
-      ];
+      const next = [...enter, ...nextSteps(unset, isSandbox)];
       deps.stdout.write(`\nNext:\n${next.map(step).join('')}`);
     });
 };
