@@ -7,6 +7,7 @@ import { periodForms } from '../../settings.ts';
 import { configOption } from '../options.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { showProgress } from '../ui/progress.ts';
+import { unwritable } from '../ui/unwritable.ts';
 import { basisOf, queryFormats, renderQuery, type QueryFormat } from './render.ts';
 
 type QueryOptions = {
@@ -34,15 +35,10 @@ const writeNew = async (path: string, content: string | Buffer): Promise<void> =
   try {
     await writeFile(path, content, { flag: 'wx' });
   } catch (error) {
-    const code = systemCode(error) ?? 'unknown';
-    if (code === 'EEXIST')
-      throw fault('path-unwritable', `${path} already exists; it was not overwritten`, {
-        cause: error,
-        advice: 'choose another file with --out, or move this one away',
-      });
-    throw fault(code === 'ENOSPC' ? 'disk-full' : 'path-unwritable', `${path} cannot be written (${code})`, {
+    if (systemCode(error) !== 'EEXIST') throw unwritable(path, error);
+    throw fault('path-unwritable', `${path} already exists; it was not overwritten`, {
       cause: error,
-      advice: 'choose another file with --out, or make its folder writable',
+      advice: 'choose another file with --out, or move this one away',
     });
   }
 };

@@ -17,6 +17,7 @@ import { jsonText } from '../ui/json.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { oneLine } from '../ui/text.ts';
 import { showProgress } from '../ui/progress.ts';
+import { unwritable } from '../ui/unwritable.ts';
 import { periodForms } from '../../settings.ts';
 
 type ReportOptions = {
@@ -59,15 +60,10 @@ const writeFiles = async (out: string, files: readonly BuiltFile[]): Promise<rea
       });
     return paths;
   } catch (error) {
-    const code = systemCode(error) ?? 'unknown';
-    if (code === 'ELOOP')
-      throw fault('path-unwritable', `a file in ${out} is a symbolic link, which is not followed`, {
-        cause: error,
-        advice: 'remove the link, or choose another folder with --out',
-      });
-    throw fault(code === 'ENOSPC' ? 'disk-full' : 'path-unwritable', `${out} cannot be written (${code})`, {
+    if (systemCode(error) !== 'ELOOP') throw unwritable(out, error);
+    throw fault('path-unwritable', `a file in ${out} is a symbolic link, which is not followed`, {
       cause: error,
-      advice: 'choose another folder with --out, or make this one writable',
+      advice: 'remove the link, or choose another folder with --out',
     });
   }
 };
