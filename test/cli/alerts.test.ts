@@ -76,7 +76,7 @@ describe('the `alerts` command', () => {
     const muted = await run(['alerts', 'mute', 'typo', '--until', '2026-12-01', '--json']);
     expect(JSON.parse(muted.stdout)).toMatchObject({
       alert: 'typo',
-      message: 'muted until 2026-12-01 00:00 UTC; what still fires then is notified of',
+      message: 'muted until 2026-12-01 00:00 UTC; an alert that still fires then sends a notification',
     });
     const after = await run(['alerts']);
     expect(after.code).toBe(0);

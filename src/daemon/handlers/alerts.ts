@@ -191,7 +191,7 @@ export const createAlertHandlers = ({ clock, app }: Deps) => {
       return {
         alert,
         account: view.account,
-        message: `muted until ${formatSlot(end, view.zone)}; what still fires then is notified of`,
+        message: `muted until ${formatSlot(end, view.zone)}; an alert that still fires then sends a notification`,
       };
     },
     'alerts/unmute': async ({ alert, account, who }): Promise<AlertAnswer> => {
