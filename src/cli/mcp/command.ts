@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { describeError, fault, type Deps } from '../../core/index.ts';
+import { createGate, describeError, fault, type Deps } from '../../core/index.ts';
 import { version } from '../../version.ts';
 import { ask } from '../ask.ts';
 import { configOption } from '../options.ts';
@@ -26,18 +26,18 @@ Examples:
       const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js');
       const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
       const server = new McpServer({ name: 'tollkeeper', version });
+      // Without a daemon each call opens the database, which has one owner.
+      const oneAtATime = createGate(1);
       for (const [name, { description, input, run }] of Object.entries(tools)) {
         const shape = z.strictObject(input);
+        const asked = run as (input: unknown, commands: unknown) => Promise<unknown>;
         server.registerTool(
           name,
           { description, inputSchema: shape, annotations: { readOnlyHint: true, openWorldHint: false } },
           async (given: unknown) => {
             try {
-              const answer = await ask(deps, config, async (commands) =>
-                (run as (input: unknown, commands: unknown) => Promise<unknown>)(
-                  shape.parse(given),
-                  commands,
-                ),
+              const answer = await oneAtATime(async () =>
+                ask(deps, config, async (commands) => asked(shape.parse(given), commands)),
               );
               return { content: [{ type: 'text' as const, text: secrets.redact(JSON.stringify(answer)) }] };
             } catch (error) {
