@@ -27,6 +27,8 @@ export type GapView = {
 
 export type AccountView = {
   readonly account: string;
+  /** As configured, of the amounts that the account is charged. */
+  readonly currency?: string;
   /** The part of the call log that pulls cover without a gap. */
   readonly log?: Interval<UnixMillis>;
   /** Jobs that pull data, with their watermark; `reached` is missing when a part was never pulled. */

@@ -73,7 +73,7 @@ describe('mcp', () => {
     expect(parts.length).toBeGreaterThan(3);
   });
 
-  it('answers every tool with the watermark, and names no key', async () => {
+  it('answers every tool with watermark, currency and verdict, and names no key', async () => {
     const answers = await Promise.all([
       call('budgets'),
       call('keys'),
@@ -83,7 +83,8 @@ describe('mcp', () => {
     ]);
     for (const answer of answers) {
       expect(answer).not.toHaveProperty('error');
-      expect(JSON.stringify(answer)).toContain('"watermark":"');
+      for (const field of ['"watermark":"', '"currency":"USD"', '"reconciliation":'])
+        expect(JSON.stringify(answer)).toContain(field);
     }
     const text = JSON.stringify(answers);
     // Keys of the sandbox begin with sk-; a mask shows at most their ends.

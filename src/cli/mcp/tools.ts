@@ -12,8 +12,9 @@ type Commands = Pick<OpenCommands, 'call'>;
 type Account = NonNullable<StatusView['data']>['accounts'][number];
 
 /** What every answer states beside its figures: how far the data reaches, and whether it agrees with the gateway. */
-const basisOf = ({ account, log, compared, gaps }: Account) => ({
+const basisOf = ({ account, currency, log, compared, gaps }: Account) => ({
   account,
+  currency,
   watermark: log === undefined ? null : iso(log.end),
   reconciliation:
     compared.length === 0 && gaps.length === 0

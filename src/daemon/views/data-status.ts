@@ -23,6 +23,11 @@ const inMillis = ({ start, end }: Interval<UnixSeconds>): Interval<UnixMillis> =
 
 const data = createWatermarks(jobKinds);
 
+const currencyOf = ({ settings }: Config, account: string): Pick<AccountView, 'currency'> => {
+  const currency = settings.accounts[account]?.currency;
+  return currency === undefined ? {} : { currency };
+};
+
 const accountView = async (account: string, config: Config, warehouse: Warehouse): Promise<AccountView> => {
   const log = await warehouse.logs.watermark(account);
   const sources: AccountView['sources'][number][] = [];
@@ -37,6 +42,7 @@ const accountView = async (account: string, config: Config, warehouse: Warehouse
   );
   return {
     account,
+    ...currencyOf(config, account),
     ...(log === undefined ? {} : { log: inMillis(log) }),
     sources,
     compared: newest.map(({ entry: _entry, ...one }) => ({
