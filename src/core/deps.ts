@@ -26,7 +26,7 @@ export type Deps = {
   readonly stderr: OutputStream;
   /** Of the process, for what speaks a protocol over them. */
   readonly streams?: Streams | undefined;
-  /** A terminal on which a person answers questions; omitted when nobody can answer. */
+  /** The terminal for interactive prompts; omitted if there is none. */
   readonly prompts?: Streams | undefined;
   /** How the program was started: its path as given to the shell, and `exec` under `npx`. On the path if omitted. */
   readonly invocation?: { readonly script: string; readonly npmCommand?: string | undefined };

@@ -14,7 +14,7 @@ export type ProgramOptions = {
   readonly signal?: AbortSignal;
   /** Columns of the terminal that standard output is; a pipe when left out. */
   readonly terminal?: number;
-  /** Where a person answers questions; nobody does when left out. */
+  /** The terminal for interactive prompts; none if omitted. */
   readonly prompts?: Deps['prompts'];
   readonly streams?: Deps['streams'];
   /** Sees each piece of standard output as it is written. */

@@ -1,4 +1,4 @@
-import { type JobPreview, type LoadedConfig } from '../../settings.ts';
+import type { JobPreview, LoadedConfig } from '../../settings.ts';
 import { formatMoment, toSeconds } from '../../core/index.ts';
 
 /** A fault in the format that editors and terminals link to, with its next step below. */

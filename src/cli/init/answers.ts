@@ -8,6 +8,7 @@ import {
   toSeconds,
   type UnixMillis,
 } from '../../core/index.ts';
+import { sandboxPort } from '../options.ts';
 
 /** What `init` asks for. */
 export type InitAnswers = {
@@ -34,8 +35,7 @@ export const questions = {
 
 export const questionNames = Object.keys(questions) as readonly Question[];
 
-/** Where `tollkeeper sandbox` listens by default, and the mail server that `init --sandbox` configures. */
-export const sandboxGateway = 'http://127.0.0.1:8787';
+/** Port of the mail server that `init --sandbox` configures. */
 export const sandboxMailPort = 2525;
 
 const isLoopback = (host: string): boolean => /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(host);
@@ -72,7 +72,7 @@ export const answerProblem = (question: Question, text: string): string | undefi
 
 type Known = Partial<InitAnswers>;
 
-/** The answer to use when nobody gives one; undefined where only a person knows. */
+/** The default answer; undefined if there is no default. */
 export const defaultAnswer = (
   question: Question,
   known: Known,
@@ -80,7 +80,7 @@ export const defaultAnswer = (
 ): string | undefined => {
   switch (question) {
     case 'gateway':
-      return isSandbox ? sandboxGateway : undefined;
+      return isSandbox ? `http://127.0.0.1:${sandboxPort}` : undefined;
     case 'mailTo':
       return isSandbox ? 'me@example.com' : undefined;
     case 'mailFrom': {

@@ -30,7 +30,8 @@ const changeLine = (line: string, changes: readonly Change[]): string => {
   const at = found === -1 ? line.length : found;
   const [code, comment] = [line.slice(0, at).trimEnd(), line.slice(at).trimStart()];
   const changed = changes.reduce((text, [from, to]) => text.replaceAll(from, () => to), code);
-  if (changed === code || comment === '') return changed === code ? line : changed;
+  if (changed === code) return line;
+  if (comment === '') return changed;
   const column = line.length - comment.length;
   return `${changed.padEnd(column - 1)} ${comment}`;
 };
@@ -62,7 +63,7 @@ export const initFiles = async ({ answers, image, sandbox }: FileOptions): Promi
     ['"${GATEWAY_BASE_URL}"', literal(gateway)],
     ['"Tollkeeper <reports@example.com>"', literal(withName(mailFrom))],
     ['since: 2026-01-01', `since: ${since}`],
-    // Only the first list that a line holds is one of these.
+    // The longest list first, since a shorter one could be a part of it.
     ...recipients.map((list): Change => [
       list,
       `[${/^[\w.+-]+@[\w.-]+$/.test(mailTo) ? mailTo : literal(mailTo)}]`,

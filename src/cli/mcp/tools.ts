@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { fault } from '../../core/index.ts';
-import type { OpenCommands, QueryAnswer, StatusView } from '../../daemon/index.ts';
-import { reportRelations } from '../../settings.ts';
+import type { OpenCommands, StatusView } from '../../daemon/index.ts';
 import { alertsJson } from '../alerts/render.ts';
 import { keysJson } from '../keys/render/list.ts';
+import { recordsOf } from '../query/render.ts';
+import { viewsNamed } from '../schema/views.ts';
 import { statusJson } from '../status/json.ts';
 import { iso } from '../ui/json.ts';
 
@@ -40,9 +40,6 @@ const basesOf = async (commands: Commands, account: string | undefined) => {
   );
   return { status, bases: accounts.map(basisOf) };
 };
-
-const recordsOf = ({ columns, rows }: QueryAnswer) =>
-  rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at] ?? null])));
 
 const account = z.string().optional().describe('Account; default: the first one of the configuration.');
 const period = z
@@ -133,13 +130,9 @@ export const tools = {
   schema: tool({
     description: 'The views and columns that SQL can read, with types, units and meaning.',
     input: { view: z.string().optional().describe('Only this view.') },
-    run: async ({ view }, commands) => {
-      const views = reportRelations.filter(({ name }) => view === undefined || name === view);
-      if (views.length === 0)
-        throw fault('wrong-use', `there is no view ${view}`, {
-          advice: `use one of ${reportRelations.map(({ name }) => name).join(', ')}`,
-        });
-      return { views, accounts: (await basesOf(commands, undefined)).bases };
-    },
+    run: async ({ view }, commands) => ({
+      views: viewsNamed(view),
+      accounts: (await basesOf(commands, undefined)).bases,
+    }),
   }),
 };

@@ -26,9 +26,9 @@ const asTable = ({ columns, rows }: QueryAnswer): string => {
     .join('');
 };
 
-/** An object a row; exact numbers stay text, because a JSON number would be rounded. */
-const asJson = ({ columns, rows }: QueryAnswer): string =>
-  jsonText(rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at] ?? null]))));
+/** An object for each row; exact numbers stay text, because a JSON number would be rounded. */
+export const recordsOf = ({ columns, rows }: QueryAnswer) =>
+  rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at] ?? null])));
 
 /** The rows in the format. */
 export const renderQuery = (answer: QueryAnswer, format: QueryFormat): string | Buffer => {
@@ -36,7 +36,7 @@ export const renderQuery = (answer: QueryAnswer, format: QueryFormat): string | 
     case 'table':
       return asTable(answer);
     case 'json':
-      return asJson(answer);
+      return jsonText(recordsOf(answer));
     case 'csv':
     case 'parquet':
       return Buffer.from(answer.file ?? '', 'base64');

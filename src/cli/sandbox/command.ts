@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { fault, messageOf, readText, systemCode, type Deps } from '../../core/index.ts';
 import { catchMails } from './catch-mails.ts';
 import { parseVariants, sandboxHelp, startSandbox } from '../../sandbox/index.ts';
-import { port, whole } from '../options.ts';
+import { port, sandboxPort, whole } from '../options.ts';
 
 const collect = (pair: string, pairs: readonly string[]): readonly string[] => {
   if (!/^[a-z_]+=./.test(pair)) throw new InvalidArgumentError('it must have the form name=value');
@@ -66,7 +66,7 @@ const variantsOf = (pairs: readonly string[]) => {
 export const define = (command: Command, deps: Deps): void => {
   command
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <number>', 'port to listen on; 0 selects a free port', port, 8787)
+    .option('--port <number>', 'port to listen on; 0 selects a free port', port, sandboxPort)
     .option('--months <number>', 'months of traffic before now', whole, 14)
     .option('--calls-per-day <number>', 'mean number of calls a day', whole, 450)
     .option('--seed <number>', 'seed of the generated account', whole, 1)

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { fault, type Deps } from '../../core/index.ts';
-import { reportRelations } from '../../settings.ts';
+import type { Deps } from '../../core/index.ts';
+import type { reportRelations } from '../../settings.ts';
 import { jsonText } from '../ui/json.ts';
+import { viewsNamed } from './views.ts';
 
 const textOf = (views: typeof reportRelations): string => {
   const wide = Math.max(...views.flatMap(({ columns }) => columns.map(({ name }) => name.length)));
@@ -34,11 +35,7 @@ Examples:
   tollkeeper schema keys --json | jq -r '.views[].columns[].name'`,
     )
     .action((view: string | undefined, { json }: { readonly json?: boolean }) => {
-      const views = reportRelations.filter(({ name }) => view === undefined || name === view);
-      if (views.length === 0)
-        throw fault('wrong-use', `there is no view ${view}`, {
-          advice: `use one of ${reportRelations.map(({ name }) => name).join(', ')}`,
-        });
+      const views = viewsNamed(view);
       deps.stdout.write(json === true ? jsonText({ views }) : textOf(views));
     });
 };

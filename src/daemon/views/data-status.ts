@@ -23,12 +23,12 @@ const inMillis = ({ start, end }: Interval<UnixSeconds>): Interval<UnixMillis> =
 
 const data = createWatermarks(jobKinds);
 
-const currencyOf = ({ settings }: Config, account: string): Pick<AccountView, 'currency'> => {
-  const currency = settings.accounts[account]?.currency;
-  return currency === undefined ? {} : { currency };
-};
-
-const accountView = async (account: string, config: Config, warehouse: Warehouse): Promise<AccountView> => {
+const accountView = async (
+  account: string,
+  currency: string,
+  config: Config,
+  warehouse: Warehouse,
+): Promise<AccountView> => {
   const log = await warehouse.logs.watermark(account);
   const sources: AccountView['sources'][number][] = [];
   for (const job of Object.values(config.jobs)) {
@@ -42,7 +42,7 @@ const accountView = async (account: string, config: Config, warehouse: Warehouse
   );
   return {
     account,
-    ...currencyOf(config, account),
+    currency,
     ...(log === undefined ? {} : { log: inMillis(log) }),
     sources,
     compared: newest.map(({ entry: _entry, ...one }) => ({
@@ -57,8 +57,8 @@ const accountView = async (account: string, config: Config, warehouse: Warehouse
 
 export const accountViews = async (config: Config, warehouse: Warehouse): Promise<readonly AccountView[]> => {
   const views: AccountView[] = [];
-  for (const account of Object.keys(config.settings.accounts))
-    views.push(await accountView(account, config, warehouse));
+  for (const [account, { currency }] of Object.entries(config.settings.accounts))
+    views.push(await accountView(account, currency, config, warehouse));
   return views;
 };
 

@@ -74,17 +74,21 @@ export const runQuery = async (
       async (query, found) => ({ table: await query(sql), currency: found.currency }),
     )
     .catch(withAdvice);
-  const columns = table.columns.map(({ name: label, type }) => ({
-    name: label,
-    label,
-    format: formats[type],
-  }));
-  const rows = table.rows.map((row) => row.map((cell) => (cell === null ? null : String(cell))));
-  const data = { name: 'query', title: '', columns, rows };
-  const bytes = file === 'parquet' ? await warehouse.writeParquet(parquetTableOf(data), signal) : csvOf(data);
+  const fileOf = async (format: 'csv' | 'parquet'): Promise<string> => {
+    const columns = table.columns.map(({ name: label, type }) => ({
+      name: label,
+      label,
+      format: formats[type],
+    }));
+    const rows = table.rows.map((row) => row.map((cell) => (cell === null ? null : String(cell))));
+    const data = { name: 'query', title: '', columns, rows };
+    const bytes =
+      format === 'parquet' ? await warehouse.writeParquet(parquetTableOf(data), signal) : csvOf(data);
+    return bytes.toString('base64');
+  };
   return {
     ...table,
-    ...(file === undefined ? {} : { file: bytes.toString('base64') }),
+    ...(file === undefined ? {} : { file: await fileOf(file) }),
     period: period.label,
     currency,
     through: covered?.end,

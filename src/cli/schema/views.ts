@@ -1,0 +1,11 @@
+import { fault } from '../../core/index.ts';
+import { reportRelations } from '../../settings.ts';
+
+/** The views that SQL reads, or the one of this name. @throws Fault `wrong-use` when there is none */
+export const viewsNamed = (name: string | undefined): typeof reportRelations => {
+  const views = reportRelations.filter((view) => name === undefined || view.name === name);
+  if (views.length > 0) return views;
+  throw fault('wrong-use', `there is no view ${name}`, {
+    advice: `use one of ${reportRelations.map((view) => view.name).join(', ')}`,
+  });
+};
