@@ -37,6 +37,8 @@ export type JobView = {
   readonly last?: RunView | undefined;
   /** The latest unsuccessful run since the last success that has no retry, and the next step. */
   readonly failure?: { readonly run: RunView; readonly advice: string };
+  /** The first slot that passed without a run; missing once a run had an attempt. */
+  readonly missedFirst?: UnixMillis;
   /** End of the last successful run. */
   readonly lastGood?: UnixMillis | undefined;
   /** Start of the current outage, if operators are notified of it. */

@@ -8,6 +8,7 @@ const jobJson = (job: JobView) => ({
   next: isoOr(job.next),
   lastGood: isoOr(job.lastGood),
   outageSince: isoOr(job.outageSince),
+  missedFirst: isoOr(job.missedFirst),
   failure: job.failure === undefined ? undefined : { ...job.failure, run: runJson(job.failure.run) },
   last: job.last === undefined ? undefined : runJson(job.last),
 });
