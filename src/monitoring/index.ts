@@ -34,6 +34,7 @@ export {
 } from './causes/cell-factors.ts';
 export { explainChange, type CausePart, type Contribution, type Waterfall } from './causes/explain-change.ts';
 export {
+  chartDays,
   dailySpend,
   segmentsOfDays,
   spendDays,

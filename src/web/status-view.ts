@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../core/index.ts';
+import type { ProgressStep, UnixMillis } from '../core/index.ts';
 import type { LedgerAttempt, LedgerRun, OutboxRow } from '../storage/index.ts';
 import type {
   AccountView,
@@ -21,6 +21,8 @@ export type RunView = Omit<
   readonly attempts: readonly AttemptView[];
   /** What an open run waits for, as text. */
   readonly waiting?: string | undefined;
+  /** The current step of a run in progress. */
+  readonly progress?: ProgressStep | undefined;
 };
 
 export type AttemptView = Omit<LedgerAttempt, 'job' | 'slot'>;

@@ -139,7 +139,11 @@ export const createStatus =
           ...(outage === undefined ? {} : { outageSince: outage.openedAt }),
         };
       }),
-      open: open.map(({ run, waiting }) => runView(run, attemptsOf(run), jobs, waiting)),
+      open: open.map(({ run, waiting }) => {
+        const progress = app.progressOf(run);
+        const view = runView(run, attemptsOf(run), jobs, waiting);
+        return progress === undefined ? view : { ...view, progress };
+      }),
       mail: await mailStatus({ app }),
       data: {
         zone: config.settings.timezone,

@@ -4,7 +4,7 @@ import { nextSlot, scheduleOf } from '../../scheduler/index.ts';
 import type { RunLedger } from '../../storage/index.ts';
 
 /** Milliseconds that a first run may wait for its data before it counts as missed. */
-const patience = 3_600_000;
+const waitLimit = 3_600_000;
 
 /** Milliseconds after which a daemon would have claimed a slot. */
 const punctual = 60_000;
@@ -21,7 +21,7 @@ export const missedFirstSlots = async (
   const began = new Set((await runs.latest()).map(({ job }) => job));
   const waiting = jobs.filter(({ name, suspend }) => !suspend && !began.has(name));
   if (waiting.length === 0) return new Map();
-  const missed = await runs.neverRan(unixMillis(now - patience));
+  const missed = await runs.neverRan(unixMillis(now - waitLimit));
   const claimed = new Map(
     (await runs.cursors()).map(({ job, claimedThrough }) => [job, claimedThrough] as const),
   );

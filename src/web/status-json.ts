@@ -1,7 +1,29 @@
-import type { JobView, StatusView } from '../../daemon/index.ts';
-import { outboxJson } from '../outbox/render.ts';
-import { runJson } from '../runs/json.ts';
-import { iso, isoOr } from '../ui/json.ts';
+import { iso, isoOr } from '../core/index.ts';
+import type { AlertView } from './alert-view.ts';
+import { needsPerson } from './needs-person.ts';
+import type { PageView } from './page-view.ts';
+import type { JobView, OutboxView, RunView, StatusView } from './status-view.ts';
+
+export const runJson = (run: RunView) => ({
+  ...run,
+  slot: iso(run.slot),
+  through: isoOr(run.through),
+  interval: { start: iso(run.interval.start), end: iso(run.interval.end) },
+  nextAttempt: isoOr(run.nextAttempt),
+  attempts: run.attempts.map((attempt) => ({
+    ...attempt,
+    startedAt: iso(attempt.startedAt),
+    endedAt: isoOr(attempt.endedAt),
+  })),
+});
+
+export const outboxJson = (rows: readonly OutboxView[]) =>
+  rows.map((row) => ({
+    ...row,
+    queuedAt: iso(row.queuedAt),
+    changedAt: iso(row.changedAt),
+    next: isoOr(row.next),
+  }));
 
 const jobJson = (job: JobView) => ({
   ...job,
@@ -69,4 +91,35 @@ export const statusJson = (status: StatusView, needsPerson: readonly string[]) =
   },
   data: status.data === undefined ? undefined : dataJson(status.data),
   needsPerson,
+});
+
+export const alertsJson = (views: readonly AlertView[]) =>
+  views.map(({ evaluatedAt, firing, mute, acknowledged, ...view }) => ({
+    ...view,
+    evaluatedAt: isoOr(evaluatedAt),
+    firing: firing.map(({ raisedAt, recoveredAt: _recovered, ...record }) => ({
+      ...record,
+      raisedAt: iso(raisedAt),
+    })),
+    ...(mute === undefined ? {} : { mute: { ...mute, until: iso(mute.until), mutedAt: iso(mute.mutedAt) } }),
+    ...(acknowledged === undefined ? {} : { acknowledged: { ...acknowledged, at: iso(acknowledged.at) } }),
+  }));
+
+/** What the page shows, as `status --json` writes it: times in ISO 8601, amounts as decimal text. */
+export const pageJson = ({ status, team, spend, alerts, history, keys, nextMails, mails }: PageView) => ({
+  ...statusJson(status, needsPerson(status)),
+  team,
+  spend: spend.map(({ through, ...one }) => ({ ...one, through: isoOr(through) })),
+  alerts: alertsJson(alerts),
+  history,
+  keys: {
+    readAt: isoOr(keys.readAt),
+    keys: keys.keys.map(({ created, expires, ...key }) => ({
+      ...key,
+      created: isoOr(created),
+      expires: isoOr(expires),
+    })),
+  },
+  nextMails: nextMails.map(({ at, ...mail }) => ({ ...mail, at: iso(at) })),
+  mails: { stuck: outboxJson(mails.stuck), waiting: outboxJson(mails.waiting) },
 });
