@@ -42,4 +42,5 @@ export { fingerprintConfig } from './load/read-files.ts';
 export type { Schedule } from './rules/rules.ts';
 export { thresholdAmount, type WrittenBudget } from './schema/budgets-schema.ts';
 export { profileOf } from './schema/profile.ts';
+export { mayListen } from './rules/status-warnings.ts';
 export type { Account } from './schema/settings-schema.ts';

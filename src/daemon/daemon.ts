@@ -119,6 +119,11 @@ const serveVolume = async (
   await using page = await openPage(config.settings.status, {
     view: createPageView({ clock, app, handlers }),
     feed: async () => feedEntries(app),
+    handlers,
+    isJob: (name) => Object.hasOwn(app.config().jobs, name),
+    wasUsed: app.warehouse.alerts.hasActed,
+    zone: () => app.config().settings.timezone,
+    clock,
     reportsDirectory: paths.reportsDirectory,
     redact: secrets.redact,
     log,

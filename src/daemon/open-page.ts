@@ -1,8 +1,22 @@
-import { errorFields } from '../core/index.ts';
-import type { Config } from '../config/index.ts';
-import { listenForPage } from '../web/index.ts';
+import { deriveKey, errorFields, fault, iso, isLoopback, noProgress, shellWord } from '../core/index.ts';
+import { mayListen, type Config } from '../config/index.ts';
+import { listenForPage, type PageActions } from '../web/index.ts';
+import type { ProgramHandlers } from './handlers/handlers.ts';
 
-type PageDeps = Omit<Parameters<typeof listenForPage>[0], 'host' | 'port' | 'names' | 'publicUrl'>;
+type Status = Config['settings']['status'];
+
+type PageDeps = Omit<
+  Parameters<typeof listenForPage>[0],
+  'host' | 'port' | 'names' | 'publicUrl' | 'isOpen' | 'token' | 'proxies' | 'links' | 'actions'
+> & {
+  readonly handlers: Pick<
+    ProgramHandlers,
+    'run' | 'alerts/acknowledge' | 'alerts/mute' | 'alerts/unmute' | 'outbox/resend'
+  >;
+  readonly isJob: (name: string) => boolean;
+  /** Whether something was done in this name before. */
+  readonly wasUsed: (who: string) => Promise<boolean>;
+};
 
 export type Page = AsyncDisposable & {
   readonly address?: string;
@@ -10,21 +24,74 @@ export type Page = AsyncDisposable & {
 
 const none: Page = { [Symbol.asyncDispose]: () => Promise.resolve() };
 
+/** The key that signs links in alert mails; undefined where mails carry none. */
+export const alertLinkKey = ({
+  token,
+  public_url: publicUrl,
+}: Pick<Status, 'token' | 'public_url'>): Buffer | undefined =>
+  token === undefined || publicUrl === undefined ? undefined : deriveKey(token, 'links in alert mails');
+
+/** Of a command that nobody waits for. */
+const detached = { progress: noProgress, signal: new AbortController().signal };
+
+const actionsOf = ({ handlers, isJob, log }: Pick<PageDeps, 'handlers' | 'isJob' | 'log'>): PageActions => ({
+  run: async (job) => {
+    if (!isJob(job))
+      throw fault('job-unknown', `unknown job ${job}`, {
+        advice: 'open the status page again: it lists the jobs',
+      });
+    // The run takes as long as it takes; its outcome is on the page.
+    handlers
+      .run({ job }, detached)
+      .catch((error: unknown) =>
+        log.warn('a run that was requested on the status page did not begin', { job, ...errorFields(error) }),
+      );
+  },
+  acknowledge: async (alert) => void (await handlers['alerts/acknowledge'](alert)),
+  mute: async ({ until, ...alert }) => void (await handlers['alerts/mute']({ ...alert, until: iso(until) })),
+  unmute: async (alert) => void (await handlers['alerts/unmute'](alert)),
+  resend: async (id) => {
+    const [answer] = await handlers['outbox/resend']({ ids: [id] }, detached);
+    if (answer?.done !== true)
+      throw fault('wrong-use', `mail ${id} cannot be sent again: ${answer?.message ?? 'no such row'}`, {
+        advice: `\`tollkeeper outbox resend ${shellWord(id)}\` tries the same`,
+      });
+  },
+});
+
 /** Serves the status page. If it cannot be served, an error is logged and jobs run all the same. */
-export const openPage = async (
-  { enabled, host, port, names, public_url: publicUrl }: Config['settings']['status'],
-  deps: PageDeps,
-): Promise<Page> => {
+export const openPage = async (settings: Status, deps: PageDeps): Promise<Page> => {
+  const { enabled, port, names, token, proxies, public_url: publicUrl } = settings;
   if (!enabled) return none;
+  const host = mayListen(settings) ? settings.host : '127.0.0.1';
+  const { log, handlers, isJob, wasUsed, ...rest } = deps;
+  if (host !== settings.host)
+    log.warn('the status page listens on 127.0.0.1 only: it has no login', {
+      configured: settings.host,
+      advice: `set status.token or status.proxies to listen on ${shellWord(settings.host)}`,
+    });
+  const key = alertLinkKey(settings);
   try {
     const known = publicUrl === undefined ? names : [...names, new URL(publicUrl).hostname];
-    const listener = await listenForPage({ ...deps, host, port, names: known, publicUrl });
+    const listener = await listenForPage({
+      ...rest,
+      log,
+      host,
+      port,
+      names: known,
+      publicUrl,
+      isOpen: isLoopback(host),
+      token,
+      proxies,
+      actions: actionsOf({ handlers, isJob, log }),
+      links: key === undefined ? undefined : { key, wasUsed },
+    });
     return {
       address: `${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
       [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
     };
   } catch (error) {
-    deps.log.warn('cannot serve the status page', {
+    log.warn('cannot serve the status page', {
       ...errorFields(error),
       advice: 'set another address under status in tollkeeper.yaml, or set enabled: false there',
     });

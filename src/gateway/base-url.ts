@@ -1,5 +1,4 @@
-import { fault, trimEndOf } from '../core/index.ts';
-import { isLoopback } from '../http/index.ts';
+import { isLoopback, fault, trimEndOf } from '../core/index.ts';
 
 /** The gateway's address: the only origin that receives the Admin Key, and the path prefix of every endpoint. */
 export type BaseUrl = { readonly origin: string; readonly prefix: string };

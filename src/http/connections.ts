@@ -1,6 +1,6 @@
+import { isLoopback } from '../core/index.ts';
 import type { Dispatcher } from 'undici';
 import { trustedContext } from './certificates.ts';
-import { isLoopback } from './loopback.ts';
 import { proxyFor, proxySettings } from './proxy-settings.ts';
 
 export type ConnectionOptions = {

@@ -1,7 +1,6 @@
 export { trustedContext } from './certificates.ts';
 export { createHttp, type HttpOptions } from './create-http.ts';
 export type { Http, HttpAnswer, HttpRequest, HttpTimeouts } from './http.ts';
-export { isLoopback } from './loopback.ts';
 export { retryAfter } from './retry-after.ts';
 export { isNetworkProblem, type NetworkProblem, type ProblemKind } from './problem.ts';
 export { signatureOf } from './webhook-signature.ts';

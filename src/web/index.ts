@@ -12,6 +12,7 @@ export type {
 export type { AlertState, AlertView } from './alert-view.ts';
 export type { JobDays, KeyAgeView, KeysView, NextMailView, PageView } from './page-view.ts';
 export type { SpendView } from './spend-view.ts';
+export type { PageActions } from './page/actions.ts';
 export type { FeedEntry } from './page/feed.ts';
 export { needsPerson } from './needs-person.ts';
 export { alertsJson, outboxJson, runJson, statusJson } from './status-json.ts';

@@ -62,9 +62,21 @@ it('a status page that cannot be served is reported and does not end the daemon'
     health: () => ({ ready: true, version: '1' }),
   });
   let logged = '';
+  const neverAsked = (): Promise<never> => Promise.reject(new Error('not asked'));
   const deps = {
     view: () => Promise.reject(new Error()),
     feed: () => Promise.resolve([]),
+    handlers: {
+      run: neverAsked,
+      'alerts/acknowledge': neverAsked,
+      'alerts/mute': neverAsked,
+      'alerts/unmute': neverAsked,
+      'outbox/resend': neverAsked,
+    },
+    isJob: () => false,
+    wasUsed: () => Promise.resolve(false),
+    zone: () => 'UTC',
+    clock: manualClock(unixMillis(0)),
     reportsDirectory: '/nowhere',
     redact: (text: string) => text,
     log: createLog({

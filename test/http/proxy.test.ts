@@ -1,7 +1,7 @@
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isLoopback } from '../../src/http/index.ts';
+import { isLoopback } from '../../src/core/index.ts';
 import { proxyFor, proxySettings } from '../../src/http/proxy-settings.ts';
 import { certificate, plainServer, rejection, testHttp, tlsServer } from './support/servers.ts';
 

@@ -10,6 +10,7 @@ import { listenForHealth, listenForPage } from '../../src/web/index.ts';
 import { openControlFixture } from '../control/support/control-fixture.ts';
 import { mail, start } from '../notify/support/outbox-fixture.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { noActions } from './support/page-fixture.ts';
 
 /** Nothing ends while a test looks, unless the test waits for it. */
 const longLimits: ConnectionLimits = { connections: 8, headers: 60_000, request: 60_000, idle: 60_000 };
@@ -54,6 +55,10 @@ const openPage = async (limits: ConnectionLimits) =>
     names: [],
     view: () => Promise.reject(new Error('not asked')),
     feed: () => Promise.resolve([]),
+    isOpen: true,
+    actions: noActions,
+    zone: () => 'UTC',
+    clock: manualClock(start),
     reportsDirectory: '/nowhere',
     redact: (text) => text,
     log: silentLog,

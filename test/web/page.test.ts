@@ -154,7 +154,7 @@ describe('the status page', () => {
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
     });
     expect(headers['content-security-policy']).toMatch(

@@ -1,4 +1,5 @@
 import {
+  isLoopback,
   addMonths,
   dateAt,
   isDate,
@@ -37,8 +38,6 @@ export const questionNames = Object.keys(questions) as readonly Question[];
 
 /** Port of the mail server that `init --sandbox` configures. */
 export const sandboxMailPort = 2525;
-
-const isLoopback = (host: string): boolean => /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(host);
 
 const gatewayProblem = (text: string): string | undefined => {
   if (!URL.canParse(text)) return 'must be a URL such as https://gateway.example.com';

@@ -15,6 +15,7 @@ import type { Job, JobKind } from '../schema/job-schema.ts';
 import { alertFaults, budgetFaults } from '../rules/budget-rules.ts';
 import { kindFaults } from '../rules/kind-rules.ts';
 import { budgetWarnings, type AlertJob } from '../rules/budget-warnings.ts';
+import { statusWarnings } from '../rules/status-warnings.ts';
 import { tagFilterFaults, tagWarnings } from '../rules/tag-rules.ts';
 import { isKnownZone } from '../schema/known-zone.ts';
 import { policyFaults } from '../rules/policy-rules.ts';
@@ -312,7 +313,11 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
       part === undefined
         ? []
         : redacted(
-            sortFaults([...tagWarnings(part), ...budgetWarnings(part, alertJobs(jobs, byName))]),
+            sortFaults([
+              ...tagWarnings(part),
+              ...budgetWarnings(part, alertJobs(jobs, byName)),
+              ...statusWarnings(part),
+            ]),
             options.secrets,
           ),
     ...warehouse,

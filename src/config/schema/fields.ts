@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { bytesOf, isDate, money, parseDuration, type Money, type Secret } from '../../core/index.ts';
+import {
+  isLoopback,
+  bytesOf,
+  isDate,
+  money,
+  parseDuration,
+  type Money,
+  type Secret,
+} from '../../core/index.ts';
 import { isKnownZone } from './known-zone.ts';
-import { isLoopback } from './loopback.ts';
 import { fieldNotes, type FieldNotes } from './notes.ts';
 
 const mailbox =
@@ -203,6 +210,16 @@ export const secret = checked(
   {
     secret: 'whole',
     advice: 'write "${NAME}" or "${file:/run/secrets/name}"',
+  },
+).transform(hide);
+
+/** A secret that clients send in a header. */
+export const accessToken = checked(
+  'a reference to a token of at least 16 letters, digits and other ASCII characters, without spaces',
+  (text) => /^[\x21-\x7e]{16,}$/.test(text),
+  {
+    secret: 'whole',
+    advice: 'write "${NAME}" or "${file:/run/secrets/name}"; `openssl rand -hex 32` prints a token',
   },
 ).transform(hide);
 

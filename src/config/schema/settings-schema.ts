@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { localeTags, rowKinds } from '../../core/index.ts';
+import { isLoopback, localeTags, rowKinds } from '../../core/index.ts';
 import {
   address,
   addressee,
@@ -20,7 +20,7 @@ import {
   zone,
 } from './fields.ts';
 import { budgetSchema } from './budgets-schema.ts';
-import { isLoopback } from './loopback.ts';
+import { health, status } from './listeners-schema.ts';
 import { contradictions, mailOptions } from './mail-options.ts';
 import { fieldNotes } from './notes.ts';
 import { routesOf, type ChannelKind } from './routes-schema.ts';
@@ -41,8 +41,6 @@ const isSecure = (text: string): boolean => {
   const url = new URL(text);
   return url.protocol === 'https:' || isLoopback(url.hostname);
 };
-
-const port = z.int().min(0).max(65_535);
 
 const columnName = z
   .string()
@@ -345,41 +343,8 @@ export const settingsSchema = z
       .prefault({})
       .describe('Report archive, in the folder reports beside the database.'),
     scheduler: scheduler.prefault({}).describe('How jobs run.'),
-    health: z
-      .strictObject({
-        host: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
-        port: port.default(8080).describe('Port to listen on. 0 selects a free port, which is logged.'),
-      })
-      .prefault({})
-      .describe('Health endpoint of the daemon.'),
-    status: z
-      .strictObject({
-        enabled: z.boolean().default(true).describe('Whether the daemon serves the page.'),
-        host: z
-          .string()
-          .min(1)
-          .default('127.0.0.1')
-          .describe('Address to listen on. The page shows figures without authentication.'),
-        port: port.default(8081).describe('Port to listen on. 0 selects a free port, which is logged.'),
-        names: z
-          .array(z.string().regex(/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/, 'must be a host name, without a port'))
-          .default([])
-          .describe(
-            'Host names under which the page may be requested, in addition to IP addresses, localhost and the host of public_url.',
-          ),
-        public_url: z
-          .string()
-          .regex(
-            /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/,
-            'must be an http or https URL without a user, a query and a fragment',
-          )
-          .optional()
-          .describe(
-            'URL at which readers reach the page. Mails then link to the page and to archived reports.',
-          ),
-      })
-      .prefault({})
-      .describe('Status page of the daemon.'),
+    health: health.prefault({}).describe('Health endpoint of the daemon.'),
+    status: status.prefault({}).describe('Status page of the daemon.'),
     log: z
       .strictObject({
         level: z

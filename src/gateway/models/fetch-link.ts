@@ -1,4 +1,4 @@
-import { isLoopback } from '../../http/index.ts';
+import { isLoopback } from '../../core/index.ts';
 import type { BlobStore, SavedBlob } from './blobs.ts';
 import type { ModelDeps } from './call-model.ts';
 import { saveBody } from './lift-blobs.ts';

@@ -1,6 +1,5 @@
-import { type Clock, type Fault, type SecretRegistry, messageOf } from '../../core/index.ts';
+import { isLoopback, type Clock, type Fault, type SecretRegistry, messageOf } from '../../core/index.ts';
 import {
-  isLoopback,
   isNetworkProblem,
   retryAfter,
   type Http,

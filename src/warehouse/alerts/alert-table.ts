@@ -88,6 +88,8 @@ export type AlertTable = {
   /** False if it is not muted. */
   readonly unmute: (account: string, alert: string, by: string, at: UnixMillis) => Promise<boolean>;
   readonly acknowledge: (acknowledgement: AlertAcknowledgement) => Promise<void>;
+  /** Whether anything was done in this name. */
+  readonly hasActed: (by: string) => Promise<boolean>;
   readonly acknowledgements: () => Promise<readonly AlertAcknowledgement[]>;
   /** Removes alerts that recovered or ended before the moment; returns their number. */
   readonly trim: (before: UnixMillis) => Promise<number>;

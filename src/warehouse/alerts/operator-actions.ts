@@ -50,7 +50,10 @@ const logEntry = rowReader({
 /** What people do about alerts, each step with its row in the audit. */
 export const operatorActions = (
   engine: Engine,
-): Pick<AlertTable, 'mutes' | 'mute' | 'unmute' | 'acknowledge' | 'acknowledgements' | 'log'> => {
+): Pick<
+  AlertTable,
+  'mutes' | 'mute' | 'unmute' | 'acknowledge' | 'hasActed' | 'acknowledgements' | 'log'
+> => {
   const inOne = async <T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> =>
     engine.state(async (connection) => inTransaction(connection, work));
   return {
@@ -108,6 +111,17 @@ export const operatorActions = (
           subject: alert,
           detail: reason ?? '',
         });
+      }),
+    hasActed: async (by) =>
+      engine.state(async (connection) => {
+        const rows = await readRows(
+          connection,
+          'SELECT 1 FROM operator_action WHERE taken_by = $by LIMIT 1',
+          {
+            by,
+          },
+        );
+        return rows.length > 0;
       }),
     acknowledgements: async () =>
       engine.state(async (connection) => {

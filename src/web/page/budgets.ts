@@ -84,7 +84,11 @@ const alertItem = (alert: AlertView, look: PageLook): Html => {
     ${reason === undefined ? '' : html`<p class="quiet">${isolated(reason)}</p>`}
     <div class="actions">
       ${firing.length > 0 && acknowledged === undefined ? actionForm('acknowledge', 'Acknowledge', key, look) : ''}
-      ${mute === undefined ? actionForm('mute', 'Mute for a day', [...key, ['days', '1']], look) : ''}
+      ${
+        mute === undefined
+          ? actionForm('mute', 'Mute for a day', [...key, ['days', '1']], look)
+          : actionForm('unmute', 'Unmute', key, look)
+      }
     </div>
   </li>`;
 };

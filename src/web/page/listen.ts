@@ -1,14 +1,29 @@
 import { Hono, type Context } from 'hono';
-import { errorFields, jsonText, messageOf, type ConnectionLimits, type Log } from '../../core/index.ts';
+import { bodyLimit } from 'hono/body-limit';
+import { csrf } from 'hono/csrf';
+import { HTTPException } from 'hono/http-exception';
+import {
+  errorFields,
+  jsonText,
+  messageOf,
+  type Clock,
+  type ConnectionLimits,
+  type Log,
+} from '../../core/index.ts';
+import { createRefusals, isKnownHost, type Refuse } from '../guard.ts';
 import { openListener, type Listener } from '../open-listener.ts';
 import type { PageView } from '../page-view.ts';
 import { pageJson } from '../status-json.ts';
+import { createAccess, type Access, type AccessOptions } from './access.ts';
+import { addActions, type PageActions } from './actions.ts';
+import { addAlertLinks, type AlertLinkOptions } from './alert-links.ts';
 import { badge } from './badge.ts';
 import { atomFeed, type FeedEntry } from './feed.ts';
-import type { Html } from './messages.ts';
+import { addLogin } from './login.ts';
 import { renderNote, renderPage } from './page.ts';
-import { headers, isKnownHost, pagePolicy, reportPolicy } from './policies.ts';
+import { headers, pagePolicy, reportPolicy } from './policies.ts';
 import { readReport } from './read-report.ts';
+import { show } from './show.ts';
 
 /** Redacts each text before escaping, which would hide a secret from redaction. */
 const redacted = <T>(value: T, redact: (text: string) => string): T =>
@@ -16,7 +31,7 @@ const redacted = <T>(value: T, redact: (text: string) => string): T =>
     JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? redact(part) : part)),
   ) as T;
 
-export type PageOptions = {
+export type PageOptions = Pick<AccessOptions, 'isOpen' | 'token' | 'proxies'> & {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
@@ -28,15 +43,21 @@ export type PageOptions = {
   readonly view: (team: string | undefined) => Promise<PageView | undefined>;
   /** Newest first. */
   readonly feed: () => Promise<readonly FeedEntry[]>;
+  readonly actions: PageActions;
+  /** Missing where mails carry no links. */
+  readonly links?: AlertLinkOptions | undefined;
+  /** Time zone of the page. */
+  readonly zone: () => string;
   /** The report archive. */
   readonly reportsDirectory: string;
+  readonly clock: Clock;
   readonly redact: (text: string) => string;
   readonly log: Log;
   readonly limits?: ConnectionLimits;
 };
 
-const show = async (context: Context, page: Html, status: 200 | 404 | 405 | 421 | 503) =>
-  context.html(await page, status);
+/** Bytes of a form. */
+const maxForm = 16_384;
 
 /** Concurrent requests for the same part share one reading. */
 const sharing = <T>(read: (name: string | undefined) => Promise<T>): typeof read => {
@@ -48,18 +69,23 @@ const sharing = <T>(read: (name: string | undefined) => Promise<T>): typeof read
   };
 };
 
-/** The page as an application: routes, without a listener. */
-export const createPage = (options: PageOptions): Hono => {
-  const { names, publicUrl, reportsDirectory, redact, log } = options;
-  const read = sharing(async (team) => {
-    const view = await options.view(team);
-    return view === undefined ? undefined : redacted(view, redact);
-  });
-  const app = new Hono();
+const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined);
+
+/** Behind a proxy that ends TLS, the origin of a form has another scheme than the request. */
+const isOwnOrigin = (origin: string, context: Context, publicUrl: string | undefined): boolean =>
+  [context.req.header('host'), hostOf(publicUrl ?? '')].includes(hostOf(origin) ?? 'null');
+
+const addGuards = (
+  app: Hono,
+  access: Access,
+  refuse: Refuse,
+  { names, publicUrl, token }: PageOptions,
+): void => {
   app.use(async (context, next) => {
     for (const [name, value] of Object.entries(headers)) context.header(name, value);
     context.header('content-security-policy', pagePolicy);
-    if (!isKnownHost(context.req.header('host'), names))
+    if (!isKnownHost(context.req.header('host'), names)) {
+      refuse('unknown host name', 'open the page by an IP address, or add the host name to status.names');
       return show(
         context,
         renderNote(
@@ -67,12 +93,50 @@ export const createPage = (options: PageOptions): Hono => {
         ),
         421,
       );
-    if (context.req.method !== 'GET' && context.req.method !== 'HEAD') {
-      context.header('allow', 'GET, HEAD');
+    }
+    if (
+      !['GET', 'HEAD', 'POST'].includes(context.req.method) ||
+      (context.req.method === 'POST' && token === undefined)
+    ) {
+      context.header('allow', token === undefined ? 'GET, HEAD' : 'GET, HEAD, POST');
       return show(context, renderNote('This page is read-only.'), 405);
     }
     return next();
   });
+  app.use(
+    bodyLimit({
+      maxSize: maxForm,
+      onError: (context) => show(context, renderNote('The form is too large.'), 413),
+    }),
+  );
+  app.use(csrf({ origin: (origin, context) => isOwnOrigin(origin, context, publicUrl) }));
+  app.use(async (context, next) => {
+    const { path } = context.req;
+    if (path === '/login' || path.startsWith('/alert-links/') || access.mayRead(context)) return next();
+    refuse(
+      'reading without a login',
+      'log in with the value of status.token, or come through a proxy of status.proxies',
+    );
+    if (token === undefined)
+      return show(context, renderNote('This page is served only through its proxy, which logs you in.'), 403);
+    if (path === '/' && context.req.header('authorization') === undefined)
+      return context.redirect('/login', 303);
+    context.header('www-authenticate', 'Bearer');
+    return show(context, renderNote('Log in first, or send the token as a bearer token.'), 401);
+  });
+};
+
+/** The page as an application: its routes, without a listener. */
+export const createPage = (options: PageOptions): Hono => {
+  const { publicUrl, reportsDirectory, redact, log, clock, links, actions, zone } = options;
+  const refuse = createRefusals('refused a request for the status page', clock, log);
+  const access = createAccess({ ...options, refuse, secure: publicUrl?.startsWith('https:') === true });
+  const read = sharing(async (team) => {
+    const view = await options.view(team);
+    return view === undefined ? undefined : redacted(view, redact);
+  });
+  const app = new Hono();
+  addGuards(app, access, refuse, options);
   const unknownTeam = async (context: Context) =>
     show(
       context,
@@ -81,7 +145,8 @@ export const createPage = (options: PageOptions): Hono => {
     );
   app.get('/', async (context) => {
     const view = await read(context.req.query('team'));
-    return view === undefined ? unknownTeam(context) : show(context, renderPage(view), 200);
+    if (view === undefined) return unknownTeam(context);
+    return show(context, renderPage(view, access.sessions !== undefined, access.sessionOf(context)), 200);
   });
   app.get('/status.json', async (context) => {
     const view = await read(context.req.query('team'));
@@ -113,8 +178,17 @@ export const createPage = (options: PageOptions): Hono => {
     context.header('content-security-policy', reportPolicy);
     return context.body(report, 200, { 'content-type': 'text/html; charset=utf-8' });
   });
+  if (access.sessions !== undefined) {
+    addLogin(app, access.sessions, refuse);
+    addActions(app, { access, actions, clock, refuse, log });
+  }
+  if (links !== undefined) addAlertLinks(app, { links, actions, clock, zone, refuse, log });
   app.notFound((context) => show(context, renderNote('Page not found.'), 404));
   app.onError(async (error, context) => {
+    if (error instanceof HTTPException && error.status === 403) {
+      refuse('form of another site', 'use the buttons of the status page; a foreign page cannot act for you');
+      return show(context, renderNote('This request comes from another site and was refused.'), 403);
+    }
     log.error('the status page cannot read the status', errorFields(error));
     return show(
       context,

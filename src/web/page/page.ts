@@ -10,6 +10,7 @@ import { nextMailsSection } from './next-mails.ts';
 import { reportsSection } from './reports.ts';
 import { refreshScript } from './script.ts';
 import { spendSection } from './spend.ts';
+import type { Session } from './session.ts';
 import { style } from './style.ts';
 import { isolated, moment, teamLink, type Html } from './messages.ts';
 
@@ -41,14 +42,21 @@ const teamsNav = ({ teams, team }: PageView): Html =>
         )}
       </nav>`;
 
-/** Complete without scripts; loads nothing. `csrf` is the token of its forms; without one it is read-only. */
-export const renderPage = (
-  view: PageView,
-  session: { readonly csrf?: string; readonly canLogIn?: boolean } = {},
-): Html => {
+const sessionLine = (canLogIn: boolean, session: Session | undefined): Html => {
+  if (session !== undefined)
+    return html`<form method="post" action="/logout">
+      Logged in${session.name === '' ? '' : html` as ${isolated(session.name)}`}. <button>Log out</button>
+    </form>`;
+  return canLogIn
+    ? html`<p><a href="/login">Log in</a> to run jobs, mute and acknowledge alerts, and resend mails.</p>`
+    : html``;
+};
+
+/** Complete without scripts; loads nothing. Without a session it is read-only. */
+export const renderPage = (view: PageView, canLogIn: boolean, session: Session | undefined): Html => {
   const { status, team } = view;
   const { data } = status;
-  const look = { now: status.now, zone: data?.zone ?? 'UTC', csrf: session.csrf };
+  const look = { now: status.now, zone: data?.zone ?? 'UTC', csrf: session?.csrf };
   const isWhole = team === undefined;
   return document(
     isWhole ? 'Tollkeeper: status' : `Tollkeeper: team ${team}`,
@@ -63,8 +71,7 @@ export const renderPage = (
       </main>
       <footer>
         As of ${moment(look.now, look)}. Times are in ${look.zone} unless another zone is given; with scripts,
-        the page refreshes every minute.
-        ${session.canLogIn === true ? html`<a href="/login">Log in</a> to run jobs and to mute alerts.` : ''}
+        the page refreshes every minute. ${sessionLine(canLogIn, session)}
       </footer>`,
     raw(`<script>${refreshScript}</script>`),
   );

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { isIP } from 'node:net';
 import { refreshScript } from './script.ts';
 import { style } from './style.ts';
 
@@ -8,7 +7,8 @@ export const headers: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
+  // With no-referrer, browsers send forms without their origin.
+  'referrer-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), interest-cohort=()',
@@ -33,17 +33,3 @@ export const reportPolicy = policy([
   "form-action 'none'",
   'sandbox allow-popups allow-popups-to-escape-sandbox',
 ]);
-
-/**
- * Whether a Host header names this server: an IP address, `localhost`, or a name of the settings. Prevents DNS rebinding, where
- * another site's name resolves to this address and its scripts could read the answers.
- */
-export const isKnownHost = (header: string | undefined, names: readonly string[]): boolean => {
-  if (header === undefined || !/^[\w.:[\]-]+$/.test(header) || !URL.canParse(`http://${header}`))
-    return false;
-  const name = new URL(`http://${header}`).hostname.replace(/\.$/, '');
-  if (isIP(name.replaceAll(/[[\]]/g, '')) !== 0) return true;
-  return (
-    name === 'localhost' || name.endsWith('.localhost') || names.some((own) => own.toLowerCase() === name)
-  );
-};

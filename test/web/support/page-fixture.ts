@@ -200,6 +200,17 @@ export const badMails = (names: readonly string[]): readonly OutboxView[] => [
   ),
 ];
 
+const refuse = (): Promise<never> => Promise.reject(new Error('not asked'));
+
+/** For a page on which nobody acts. */
+export const noActions: PageOptions['actions'] = {
+  run: refuse,
+  acknowledge: refuse,
+  mute: refuse,
+  unmute: refuse,
+  resend: refuse,
+};
+
 type PageOptions = Parameters<typeof listenForPage>[0];
 
 export type PageFixture = AsyncDisposable & {
@@ -211,7 +222,12 @@ export type PageFixture = AsyncDisposable & {
   /** One request as any program could send it. */
   readonly ask: (
     path: string,
-    options?: { readonly method?: string; readonly headers?: Readonly<Record<string, string>> },
+    options?: {
+      readonly method?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      /** Sent as a form. */
+      readonly form?: Readonly<Record<string, string>>;
+    },
   ) => Promise<{
     readonly status: number | undefined;
     readonly headers: Readonly<Record<string, unknown>>;
@@ -242,6 +258,10 @@ export const openPageFixture = async (
       shown.view ??
       (async (team) => viewOf(await (shown.status?.() ?? goodStatus), { team, mails: shown.mails ?? [] })),
     feed: shown.feed ?? (() => Promise.resolve([])),
+    isOpen: true,
+    actions: noActions,
+    zone: () => 'Europe/Berlin',
+    clock: manualClock(at),
     reportsDirectory: archive,
     redact: (text) => text,
     log: createLog({
@@ -263,9 +283,18 @@ export const openPageFixture = async (
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, text);
     },
-    ask: async (path, { method = 'GET', headers = {} } = {}) => {
-      const asking = request({ port: listener.port, host: '127.0.0.1', path, method, headers, agent: false });
-      asking.end();
+    ask: async (path, { form, method = form === undefined ? 'GET' : 'POST', headers = {} } = {}) => {
+      const sent =
+        form === undefined ? headers : { 'content-type': 'application/x-www-form-urlencoded', ...headers };
+      const asking = request({
+        port: listener.port,
+        host: '127.0.0.1',
+        path,
+        method,
+        headers: sent,
+        agent: false,
+      });
+      asking.end(form === undefined ? undefined : new URLSearchParams(form).toString());
       const [response] = await once(asking, 'response');
       let text = '';
       for await (const chunk of response) text += chunk;

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../../http/index.ts';
+import { isLoopback } from '../../../core/index.ts';
 import { BlockList, isIP } from 'node:net';
 
 const own = new BlockList();

@@ -1,5 +1,12 @@
-import { createSecretRegistry, fault, toSeconds, type Clock, type Secret } from '../../../core/index.ts';
-import { isLoopback, signatureOf, type Http } from '../../../http/index.ts';
+import {
+  isLoopback,
+  createSecretRegistry,
+  fault,
+  toSeconds,
+  type Clock,
+  type Secret,
+} from '../../../core/index.ts';
+import { signatureOf, type Http } from '../../../http/index.ts';
 import type { OutboxRoute, Rate } from '../../route.ts';
 import { answerOutcome, problemOutcome } from './webhook-faults.ts';
 
