@@ -50,6 +50,13 @@ process.on('uncaughtException', (error: unknown) => {
   process.exit(1);
 });
 
+const onSignal =
+  (name: NodeJS.Signals) =>
+  (listener: () => void): Disposable => {
+    process.on(name, listener);
+    return { [Symbol.dispose]: () => void process.off(name, listener) };
+  };
+
 const exitCode = await runProgram(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
@@ -70,9 +77,7 @@ const exitCode = await runProgram(process.argv.slice(2), {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     }),
-  onHangup: (listener) => {
-    process.on('SIGHUP', listener);
-    return { [Symbol.dispose]: () => void process.off('SIGHUP', listener) };
-  },
+  onHangup: onSignal('SIGHUP'),
+  onUserSignal: onSignal('SIGUSR2'),
 });
 if (exitCode !== 0) process.exitCode = exitCode;

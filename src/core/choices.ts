@@ -5,6 +5,11 @@ export const localeTags = ['en', 'de', 'zh'] as const;
 
 export type LocaleTag = (typeof localeTags)[number];
 
+/** Minimum levels of log messages, from the lowest. */
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+export type LogLevel = (typeof logLevels)[number];
+
 /** The tags that keys and services can have. */
 export const tagNames = ['cost_center', 'environment', 'product', 'owner'] as const;
 

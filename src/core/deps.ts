@@ -34,6 +34,8 @@ export type Deps = {
   readonly signal: AbortSignal;
   /** Called on each SIGHUP until it is disposed; without a listener the signal ends the process as usual. */
   readonly onHangup: (listener: () => void) => Disposable;
+  /** Called on each SIGUSR2 until it is disposed; without a listener the signal ends the process as usual. */
+  readonly onUserSignal: (listener: () => void) => Disposable;
   /** Starts the process that runs the SQL of reports; when omitted, it runs in this process. */
   readonly startQueryProcess?: (() => ChildProcess) | undefined;
 };

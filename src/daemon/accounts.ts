@@ -4,6 +4,7 @@ import {
   createGateway,
   createModelCaller,
   createModelDeps,
+  type Gateway,
   type ModelCaller,
   type ModelDeps,
 } from '../gateway/index.ts';
@@ -14,11 +15,14 @@ import { version } from '../version.ts';
 
 export type Accounts = AsyncDisposable &
   DoctorAccounts & {
+    /** As `get`, with a gateway that logs each call to the log of the run. */
+    readonly forRun: (name: string, log: Log) => JobAccount;
     readonly modelsOf: (name: string) => ModelCaller;
     readonly modelDepsOf: (name: string) => ModelDeps;
   };
 
 type OpenAccount = JobAccount & {
+  readonly gatewayWith: (log: Log) => Gateway;
   readonly ping: Ping;
   readonly models: ModelCaller;
   readonly modelDeps: ModelDeps;
@@ -60,20 +64,21 @@ export const createAccounts = (
     const http = openHttp(account, config, deps);
     https.push(http);
     const { clock, random, secrets } = deps;
-    const gateway = createGateway({
-      baseUrl: account.base_url,
-      adminKey: account.admin_key,
-      http,
-      clock,
-      random,
-      secrets,
-      log,
-      pageTimeout: account.timeouts?.total,
-      onClock: async (reading) =>
-        noteClock(name, reading).catch((error: unknown) =>
-          log.warn('cannot store the clock offset of the gateway', errorFields(error)),
-        ),
-    });
+    const gatewayWith = (own: Log): Gateway =>
+      createGateway({
+        baseUrl: account.base_url,
+        adminKey: account.admin_key,
+        http,
+        clock,
+        random,
+        secrets,
+        log: own,
+        pageTimeout: account.timeouts?.total,
+        onClock: async (reading) =>
+          noteClock(name, reading).catch((error: unknown) =>
+            own.warn('cannot store the clock offset of the gateway', errorFields(error)),
+          ),
+      });
     const ping: Ping = async (signal) => {
       const url = new URL(account.base_url);
       const answer = await http.send({ method: 'GET', url, signal, timeouts: { headers: 10_000 } });
@@ -83,12 +88,25 @@ export const createAccounts = (
     const modelDeps = createModelDeps({ baseUrl: account.base_url, http, clock, random, log, secrets });
     const models = createModelCaller(modelDeps);
     const profile = profileOf(account);
-    const made = { name, currency: account.currency, profile, gateway, ping, models, modelDeps };
+    const made = {
+      name,
+      currency: account.currency,
+      profile,
+      gateway: gatewayWith(log),
+      gatewayWith,
+      ping,
+      models,
+      modelDeps,
+    };
     known.set(name, made);
     return made;
   };
   return {
     get: (name) => known.get(name) ?? open(name),
+    forRun: (name, own) => {
+      const { currency, profile, gatewayWith } = known.get(name) ?? open(name);
+      return { name, currency, profile, gateway: gatewayWith(own) };
+    },
     pingOf: (name) => (known.get(name) ?? open(name)).ping,
     modelsOf: (name) => (known.get(name) ?? open(name)).models,
     modelDepsOf: (name) => (known.get(name) ?? open(name)).modelDeps,

@@ -23,7 +23,7 @@ import {
 } from '../jobs/index.ts';
 import type { KeyService } from '../keys/index.ts';
 import { createDelivery, createMailCleaner, holdsMail, sendNow, type Delivery } from '../notify/index.ts';
-import type { Execution, Outcome } from '../scheduler/index.ts';
+import { runIdOf, type Execution, type Outcome } from '../scheduler/index.ts';
 import { reportDirectories } from '../settings.ts';
 import type { CommandInput } from '../control/index.ts';
 import { type DoctorRequest, type DoctorView, runDoctor } from '../doctor/index.ts';
@@ -118,10 +118,6 @@ const kindOf = (job: Job): JobKind => {
   return kind;
 };
 
-/** Identifies the run in mails and logs: `daily-spend-20261121T070000000Z`. */
-const runIdOf = (job: string, slot: UnixMillis): string =>
-  `${job}-${new Date(slot).toISOString().replaceAll(/[-:.]/g, '')}`;
-
 type RunOf = PlannedRun & {
   readonly name: string;
   readonly account: string;
@@ -163,35 +159,39 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
     notify: notifications.sendKeyAlert,
   });
 
-  const contextOf = ({ name, account, ...run }: RunOf): JobContext => ({
-    ...run,
-    name,
-    runId: runIdOf(name, run.slot),
-    account: accounts.get(account),
-    locale: settings.locale,
-    warehouse,
-    spoolDirectory: paths.spoolDirectory,
-    reportDirectories: reportDirectories(folder),
-    reports: {
-      folder: paths.reportsDirectory,
-      attachLimit: mail?.attach_limit ?? 0,
-      ...(mail?.files_url === undefined ? {} : { filesUrl: mail.files_url }),
-      ...(settings.status.public_url === undefined ? {} : { pageUrl: settings.status.public_url }),
-    },
-    costOwners: costOwnersOf(settings, account),
-    keys: () => keyServices.keyService(account),
-    mail:
-      channels.routes.length === 0
-        ? undefined
-        : {
-            folder: paths.outboxDirectory,
-            messageDefaults,
-            kinds,
-            from: mail?.from ?? '',
-          },
-    clock,
-    log: log.with({ job: name }),
-  });
+  const contextOf = ({ name, account, ...run }: RunOf): JobContext => {
+    const runId = runIdOf({ job: name, slot: run.slot });
+    const runLog = log.with({ job: name, run: runId });
+    return {
+      ...run,
+      name,
+      runId,
+      account: accounts.forRun(account, runLog),
+      locale: settings.locale,
+      warehouse,
+      spoolDirectory: paths.spoolDirectory,
+      reportDirectories: reportDirectories(folder),
+      reports: {
+        folder: paths.reportsDirectory,
+        attachLimit: mail?.attach_limit ?? 0,
+        ...(mail?.files_url === undefined ? {} : { filesUrl: mail.files_url }),
+        ...(settings.status.public_url === undefined ? {} : { pageUrl: settings.status.public_url }),
+      },
+      costOwners: costOwnersOf(settings, account),
+      keys: () => keyServices.keyService(account),
+      mail:
+        channels.routes.length === 0
+          ? undefined
+          : {
+              folder: paths.outboxDirectory,
+              messageDefaults,
+              kinds,
+              from: mail?.from ?? '',
+            },
+      clock,
+      log: runLog,
+    };
+  };
 
   /** For what a person asks for, of the named account or the first one. @throws Fault `wrong-use` */
   const byHand = (

@@ -1,5 +1,5 @@
 import { pid } from 'node:process';
-import { createLog, errorFields, fault, hasCode, type Log, type Deps } from '../core/index.ts';
+import { errorFields, fault, hasCode, type Log, type LogLevel, type Deps } from '../core/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
 import { everySecond, startLoop } from '../scheduler/index.ts';
 import { commandTable, listenForCommands } from '../control/index.ts';
@@ -8,6 +8,7 @@ import { builtAt, version } from '../version.ts';
 import { goodConfig } from './good-config.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createHandlers } from './handlers/handlers.ts';
+import { openSwitchableLog } from './log-level.ts';
 import { openApp, type App } from './open-app.ts';
 import { openPage } from './open-page.ts';
 import { makeDataFolder, pathsOf, type Paths } from './paths.ts';
@@ -15,27 +16,6 @@ import { createReload } from './reload.ts';
 import { feedEntries } from './views/feed-entries.ts';
 import { createPageView } from './views/page-view.ts';
 import { takeVolume } from './volume.ts';
-
-type LogLevel = Config['settings']['log']['level'];
-
-const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
-
-/** Evaluates the level per line, since a reload may change it. */
-const levelledLog = (log: Log, level: () => LogLevel): Log => {
-  const from = (own: 'debug' | 'info' | 'warn' | 'error'): Log['info'] => {
-    const rank = levels.indexOf(own);
-    return (message, fields) => {
-      if (rank >= levels.indexOf(level())) log[own](message, fields);
-    };
-  };
-  return {
-    debug: from('debug'),
-    info: from('info'),
-    warn: from('warn'),
-    error: from('error'),
-    with: (fields) => levelledLog(log.with(fields), level),
-  };
-};
 
 /** A command without a daemon holds the database for its whole duration. */
 const databaseRetries = { tries: 240, wait: 500 };
@@ -75,17 +55,17 @@ type Served = {
   readonly paths: Paths;
   readonly port: number;
   readonly setReady: (isReady: boolean) => void;
-  readonly setLevel: (level: () => LogLevel) => void;
+  readonly followLevel: (configured: () => LogLevel) => void;
 };
 
 const serveVolume = async (
   deps: Deps,
   folder: string,
-  { loaded, config, log, paths, port, setReady, setLevel }: Served,
+  { loaded, config, log, paths, port, setReady, followLevel }: Served,
 ): Promise<void> => {
   const { clock, secrets, signal } = deps;
   await using app = await openPatiently(deps, folder, config, log);
-  setLevel(() => app.config().settings.log.level);
+  followLevel(() => app.config().settings.log.level);
   const startedAt = clock.now();
   const reload = createReload({
     deps,
@@ -173,14 +153,8 @@ export const serve = async (
   // A daemon that waits or starts reads the config when it begins to serve, so a hangup needs no action.
   using _hangup = deps.onHangup(() => undefined);
   const { settings } = config;
-  let level = (): LogLevel => settings.log.level;
-  const whole = await createLog({
-    write: deps.stdout.write,
-    level: 'debug',
-    clock: deps.clock,
-    redact: deps.secrets.redact,
-  });
-  const log = levelledLog(whole, () => level());
+  using levelled = await openSwitchableLog(deps, settings.log.level);
+  const { log } = levelled;
   let isReady = false;
   const paths = pathsOf(deps, settings.warehouse);
   await makeDataFolder(deps, paths);
@@ -199,9 +173,7 @@ export const serve = async (
       setReady: (is) => {
         isReady = is;
       },
-      setLevel: (current) => {
-        level = current;
-      },
+      followLevel: levelled.follow,
     });
   } catch (error) {
     // A stop signal during startup is a clean exit.

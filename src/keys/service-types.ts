@@ -124,6 +124,7 @@ export type KeyAlert = {
   readonly kind: 'failed' | 'waiting' | 'held' | 'escalated' | 'done' | 'exposure' | 'orphan' | 'warning';
   readonly account: string;
   readonly service: string;
+  /** The id of the rotation, or of what else it is about. Its mails form a thread. */
   readonly rotation: string;
   readonly title: string;
   readonly message: string;

@@ -18,6 +18,8 @@ const signedFields = [
   'Subject',
   'Date',
   'Message-ID',
+  'In-Reply-To',
+  'References',
   'MIME-Version',
   'Content-Type',
   'Content-Transfer-Encoding',

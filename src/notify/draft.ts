@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../core/index.ts';
-import type { OutboxEntry, OutboxTable } from '../storage/index.ts';
+import type { OutboxEntry, OutboxState, OutboxTable } from '../storage/index.ts';
 import { storeMail } from './mail-file.ts';
 
 /** Identity of a message: it is sent once per key and recipient. */
@@ -18,12 +18,15 @@ export const messageIdOf = ({ account, kind, subject }: MessageKey, recipient: s
     .digest('hex')
     .slice(0, 40);
 
+/** Message-IDs of earlier mails to the same recipient, to which a mail refers. */
+export type Parents = readonly string[];
+
 /**
  * A message to one recipient, and how its bytes are rendered. They are sent unchanged, and contain something unique to
  * their row, such as its id.
  */
 export type Draft = Omit<OutboxEntry, 'file' | 'queuedAt'> & {
-  readonly render: () => Promise<Uint8Array> | Uint8Array;
+  readonly render: (parents: Parents) => Promise<Uint8Array> | Uint8Array;
 };
 
 export type DraftDeps = {
@@ -31,6 +34,30 @@ export type DraftDeps = {
   /** Stores the exact bytes. */
   readonly folder: string;
   readonly clock: Clock;
+};
+
+/** A recipient never got these, so no mail refers to them. */
+const notReceived: readonly OutboxState[] = ['failed', 'dropped'];
+
+/** Limits the length of the header. */
+const maxParents = 20;
+
+/** For each recipient, the first mail about each topic that the recipient got or will get. */
+const readParents = async (
+  outbox: Pick<OutboxTable, 'list'>,
+  { account, kind, topics = [] }: Pick<Draft, 'account' | 'kind' | 'topics'>,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
+  const parents = new Map<string, Set<string>>();
+  for (const topic of topics) {
+    const found = new Set<string>();
+    for (const row of await outbox.list({ kind, topic })) {
+      const { recipient, messageId } = row;
+      if (row.account !== account || notReceived.includes(row.state) || found.has(recipient)) continue;
+      found.add(recipient);
+      parents.set(recipient, (parents.get(recipient) ?? new Set()).add(messageId));
+    }
+  }
+  return parents;
 };
 
 /**
@@ -47,9 +74,12 @@ export const storeDrafts = async (
   const { account, kind, subject } = first;
   const rows = await outbox.list({ kind, subject });
   const known = new Set(rows.flatMap((row) => (row.account === account ? [row.recipient] : [])));
+  const parents = await readParents(outbox, first);
   const entries: OutboxEntry[] = [];
-  for (const { render, ...draft } of drafts)
-    if (!known.has(draft.recipient))
-      entries.push({ ...draft, file: await storeMail(folder, await render()), queuedAt: clock.now() });
+  for (const { render, ...draft } of drafts) {
+    if (known.has(draft.recipient)) continue;
+    const bytes = await render([...(parents.get(draft.recipient) ?? [])].slice(0, maxParents));
+    entries.push({ ...draft, file: await storeMail(folder, bytes), queuedAt: clock.now() });
+  }
   return entries;
 };

@@ -10,6 +10,8 @@ export type Mail = MailContent & {
   readonly key: MessageKey;
   readonly from: string;
   readonly to: readonly string[];
+  /** A mail refers to the first mail about each of its topics that its recipient got. */
+  readonly topics?: readonly string[] | undefined;
 };
 
 const mailbox = (text: string): Mailbox => {
@@ -53,7 +55,8 @@ export const mailDrafts = (
       sender: from.address,
       messageId,
       route: mailRouteName,
-      render: () => composeMessage({ ...mail, from, to, messageId, date, messageDefaults }),
+      ...(mail.topics === undefined ? {} : { topics: mail.topics }),
+      render: (parents) => composeMessage({ ...mail, from, to, messageId, parents, date, messageDefaults }),
     };
   });
 };

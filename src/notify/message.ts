@@ -1,6 +1,7 @@
 import type { Mailbox, UnixMillis } from '../core/index.ts';
 import { oneLine } from './address.ts';
 import { signMessage } from './dkim.ts';
+import type { Parents } from './draft.ts';
 import { automaticHeaders, type MessageDefaults } from './message-defaults.ts';
 
 /** An image that the HTML refers to by `cid:`. */
@@ -28,6 +29,7 @@ export type Message = MailContent & {
   readonly from: Mailbox;
   readonly to: Mailbox;
   readonly messageId: string;
+  readonly parents?: Parents | undefined;
   readonly date: UnixMillis;
   readonly messageDefaults?: MessageDefaults;
 };
@@ -37,6 +39,12 @@ const crlf = (text: string): Buffer => Buffer.from(text.replaceAll(/\r\n|\r|\n/g
 
 /** Slashes would make the name a path. */
 const fileName = (name: string): string => oneLine(name).replaceAll(/[/\\]/g, '-') || 'attachment';
+
+/** RFC 5322 3.6.4: each parent is named, but a mail with several has no References. */
+const threadHeaders = (parents: Parents) => ({
+  ...(parents.length === 0 ? {} : { inReplyTo: parents.join(' ') }),
+  ...(parents.length === 1 ? { references: [...parents] } : {}),
+});
 
 /**
  * RFC 5322 with CRLF, signed if the message defaults have a key. The same message gives the same bytes at any time.
@@ -51,6 +59,7 @@ export const composeMessage = async (message: Message): Promise<Buffer> => {
     to: { name: message.to.name, address: message.to.address },
     subject: oneLine(message.subject) || '(no subject)',
     messageId: message.messageId,
+    ...threadHeaders(message.parents ?? []),
     date: new Date(message.date),
     ...(replyTo === undefined ? {} : { replyTo: { name: replyTo.name, address: replyTo.address } }),
     headers: automaticHeaders(messageDefaults, message.to.address),

@@ -25,7 +25,7 @@ export const sendNow = async (
     for (const { sender, recipient, render } of drafts) {
       const outcome = await session.send(
         { from: sender, to: recipient },
-        Buffer.from(await render()),
+        Buffer.from(await render([])),
         signal,
       );
       if (outcome.state !== 'sent') throw outcome.fault;

@@ -6,7 +6,7 @@ import type { Claimed } from './claiming.ts';
 import type { Start } from './dispatch.ts';
 import { randomizedDelay } from './randomized-delay.ts';
 import { retryWait } from './retry-wait.ts';
-import { isBySlot, keyText } from './run-key.ts';
+import { isBySlot, keyText, runFields, runIdOf } from './run-key.ts';
 
 /** A run that has ended, or whose attempt has ended with a retry pending. */
 export type Ended = {
@@ -77,7 +77,7 @@ export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
   const open = new Map<string, LedgerRun>();
   const finished: AttemptResult[] = [];
   const about = (run: LedgerRun): Log =>
-    log.with({ job: run.job, slot: iso(run.slot), ...(run.attempts > 1 ? { attempt: run.attempts } : {}) });
+    log.with({ ...runFields(run), ...(run.attempts > 1 ? { attempt: run.attempts } : {}) });
 
   const logEnd = (run: LedgerRun, { outcome, error }: AttemptResult): void => {
     const milliseconds = (run.endedAt ?? 0) - (run.startedAt ?? 0);
@@ -113,7 +113,13 @@ export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
         const [oldest, newest] = [sorted[0], sorted.at(-1)];
         if (oldest === undefined || newest === undefined) continue;
         const range = { from: iso(oldest.slot), through: iso(newest.slot) };
-        log.warn('missed slots', { job, rows: runs.length, ...range, reason: newest.reason });
+        log.warn('missed slots', {
+          job,
+          rows: runs.length,
+          ...range,
+          run: runIdOf(newest),
+          reason: newest.reason,
+        });
       }
     },
 

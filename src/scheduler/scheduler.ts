@@ -10,7 +10,7 @@ import { noteOutages, type Notice } from './outages.ts';
 import { createCycles, type Cycles } from './cycles.ts';
 import { createOpenRuns } from './open-runs.ts';
 import { createProcessEnds } from './process-ends.ts';
-import { isBySlot, keyText } from './run-key.ts';
+import { isBySlot, keyText, runFields, runIdOf } from './run-key.ts';
 
 export type SchedulerDeps = {
   readonly clock: Clock;
@@ -155,8 +155,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     const controller = new AbortController();
     if (dataLate !== undefined) {
       log.warn('the data that the run needs is late; running with the available data', {
-        job: run.job,
-        slot: new Date(run.slot).toISOString(),
+        ...runFields(run),
         reason: dataLate,
       });
     }
@@ -294,8 +293,11 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       using graceOver = clock.limit(grace);
       await Promise.race([over, aborted(graceOver.signal)]);
       if (active.size > 0) {
-        const names = [...active.keys()].map((key) => openRuns.get(key)?.job ?? '');
-        log.warn('aborting running jobs', { jobs: names.join(', ') });
+        const runs = [...active.keys()].flatMap((key) => openRuns.get(key) ?? []);
+        log.warn('aborting running jobs', {
+          jobs: runs.map(({ job }) => job).join(', '),
+          runs: runs.map(runIdOf).join(', '),
+        });
       }
       const error = fault('aborted', 'the daemon was stopped while it ran');
       for (const key of active.keys()) {

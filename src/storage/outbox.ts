@@ -21,7 +21,7 @@ export type OutboxState = (typeof outboxStates)[number];
 export type OutboxEntry = {
   readonly account: string;
   readonly kind: string;
-  /** The topic of the message, `daily-spend 2026-01-01`; not its subject line. */
+  /** Identifies the message within its kind, `daily-spend 2026-01-01`; not its subject line. */
   readonly subject: string;
   /** The subject line of the mail, or the title of the message; omitted in rows of older versions. */
   readonly title?: string | undefined;
@@ -35,6 +35,8 @@ export type OutboxEntry = {
   readonly queuedAt: UnixMillis;
   /** The route: `mail` when omitted, else the name of another one. */
   readonly route?: string | undefined;
+  /** What a mail is about, such as an alert or a rotation: later mails about it refer to the first one. */
+  readonly topics?: readonly string[] | undefined;
 };
 
 export type OutboxRow = OutboxEntry & {
@@ -73,6 +75,8 @@ export type OutboxFilter = {
   readonly subject?: string | undefined;
   readonly ids?: readonly string[] | undefined;
   readonly route?: string | undefined;
+  /** One of the topics of a row. */
+  readonly topic?: string | undefined;
   /** Only the newest rows, at most this many. */
   readonly limit?: number | undefined;
 };

@@ -148,4 +148,5 @@ export const migrations: readonly Migration[] = [
     ],
   },
   { number: 29, name: 'rollup of the call log', statements: rollupStatements },
+  { number: 30, name: 'topics of mails', statements: ['ALTER TABLE outbox ADD COLUMN topics VARCHAR[]'] },
 ];

@@ -9,7 +9,7 @@ import {
 } from '../storage/index.ts';
 import type { Engine } from './engine.ts';
 import { execute, inTransaction, readRows, text, wholeNumber, type Row } from './rows.ts';
-import { all, label, millis, optional, rowReader } from './row-reader.ts';
+import { all, json, label, millis, optional, rowReader } from './row-reader.ts';
 
 const outboxRow = rowReader({
   ...all(text, 'id', 'account', 'kind', 'subject', 'recipient', 'sender', 'messageId', 'file', 'route'),
@@ -18,6 +18,7 @@ const outboxRow = rowReader({
   ...all(millis, 'queuedAt', 'nextAttempt', 'changedAt'),
   triedFrom: optional(millis),
   ...all(optional(text), 'title', 'lastError'),
+  topics: optional(json<readonly string[]>()),
 });
 
 const outboxRowOf = (row: Row): OutboxRow => {
@@ -29,9 +30,9 @@ const isDue = `state IN ('queued', 'deferred', 'unknown') AND next_attempt <= $a
 
 const insert = `
   INSERT INTO outbox (id, account, kind, subject, title, recipient, sender, message_id, file, route, state, attempts, doubts,
-                      queued_at, tried_from, next_attempt, changed_at)
+                      queued_at, tried_from, next_attempt, changed_at, topics)
   SELECT CAST(coalesce(max(CAST(id AS BIGINT)), 0) + 1 AS VARCHAR), $account, $kind, $subject, $title, $recipient,
-         $sender, $messageId, $file, $route, 'queued', 0, 0, $at, $at, $at, $at
+         $sender, $messageId, $file, $route, 'queued', 0, 0, $at, $at, $at, $at, $topics
   FROM outbox`;
 
 /**
@@ -45,7 +46,7 @@ export const putEntries = async (
   const queued: OutboxEntry[] = [];
   for (const entry of entries) {
     const { account, kind, subject, title = null, recipient, sender, messageId } = entry;
-    const { file, route = 'mail', queuedAt: at } = entry;
+    const { file, route = 'mail', queuedAt: at, topics = null } = entry;
     const key = { account, kind, subject, recipient };
     const known = await readRows(
       connection,
@@ -54,19 +55,20 @@ export const putEntries = async (
       key,
     );
     if (known.length > 0) continue;
-    await execute(connection, insert, { ...key, title, sender, messageId, file, route, at });
+    await execute(connection, insert, { ...key, title, sender, messageId, file, route, at, topics });
     queued.push(entry);
   }
   return queued;
 };
 
-const conditionsOf = ({ states, kind, subject, ids, route }: OutboxFilter) => {
+const conditionsOf = ({ states, kind, subject, ids, route, topic }: OutboxFilter) => {
   const conditions = [
     ...(states === undefined ? [] : ['list_contains($states, state)']),
     ...(kind === undefined ? [] : ['kind = $kind']),
     ...(subject === undefined ? [] : ['subject = $subject']),
     ...(ids === undefined ? [] : ['list_contains($ids, id)']),
     ...(route === undefined ? [] : ['route = $route']),
+    ...(topic === undefined ? [] : ['list_contains(topics, $topic)']),
   ];
   return {
     where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`,
@@ -76,6 +78,7 @@ const conditionsOf = ({ states, kind, subject, ids, route }: OutboxFilter) => {
       ...(subject === undefined ? {} : { subject }),
       ...(ids === undefined ? {} : { ids }),
       ...(route === undefined ? {} : { route }),
+      ...(topic === undefined ? {} : { topic }),
     },
   };
 };

@@ -207,13 +207,14 @@ const statements: readonly string[] = [
     job VARCHAR NOT NULL, slot BIGINT NOT NULL, opened_at BIGINT NOT NULL, UNIQUE (job)
   )`,
   // Messages and their state. `route` is `mail` or the name of a route; `doubts` counts attempts with an unknown
-  // outcome; `tried_from` is when the time limit for retries begins; `title` is the subject line.
+  // outcome; `tried_from` is when the time limit for retries begins; `title` is the subject line;
+  // `topics` are what a mail is about.
   `CREATE TABLE outbox (
     id VARCHAR NOT NULL, account VARCHAR NOT NULL, kind VARCHAR NOT NULL, subject VARCHAR NOT NULL,
     recipient VARCHAR NOT NULL, sender VARCHAR NOT NULL, message_id VARCHAR NOT NULL, file VARCHAR NOT NULL,
     state VARCHAR NOT NULL, attempts BIGINT NOT NULL, queued_at BIGINT NOT NULL,
     next_attempt BIGINT NOT NULL, changed_at BIGINT NOT NULL, last_error VARCHAR,
-    route VARCHAR DEFAULT 'mail', doubts BIGINT DEFAULT 0, tried_from BIGINT, title VARCHAR,
+    route VARCHAR DEFAULT 'mail', doubts BIGINT DEFAULT 0, tried_from BIGINT, title VARCHAR, topics VARCHAR[],
     UNIQUE (account, kind, subject, recipient)
   )`,
   // The journal of steps on keys, chained by hash; the audit log beside the database contains the same. Rows are only
@@ -237,5 +238,5 @@ const statements: readonly string[] = [
   ...rollupStatements,
 ];
 
-/** Version 29 of the schema. */
-export const schema: Schema = { number: 29, statements, migrations };
+/** Version 30 of the schema. */
+export const schema: Schema = { number: 30, statements, migrations };

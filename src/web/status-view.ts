@@ -96,7 +96,7 @@ export type StatusView = {
   };
 };
 
-export type OutboxView = Omit<OutboxRow, 'sender' | 'triedFrom' | 'file' | 'nextAttempt'> & {
+export type OutboxView = Omit<OutboxRow, 'sender' | 'triedFrom' | 'file' | 'nextAttempt' | 'topics'> & {
   /** Time zone of times in text. */
   readonly zone: string;
   /** Time of the next attempt; missing when there is none. */

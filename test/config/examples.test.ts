@@ -20,6 +20,7 @@ const deps = {
   stderr: { write: () => undefined, isTerminal: false, columns: 80 },
   signal: new AbortController().signal,
   onHangup: () => ({ [Symbol.dispose]: () => undefined }),
+  onUserSignal: () => ({ [Symbol.dispose]: () => undefined }),
 };
 
 const copyOf = async (from: string) => {

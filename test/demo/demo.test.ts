@@ -23,6 +23,7 @@ it('the demo reconciles, sends mail and rotates the key of an application whose 
       stderr: { write: (text) => void (warned += text), isTerminal: false, columns: 100 },
       signal: new AbortController().signal,
       onHangup: () => ({ [Symbol.dispose]: () => undefined }),
+      onUserSignal: () => ({ [Symbol.dispose]: () => undefined }),
       progress: noProgress,
       endProgress: () => undefined,
       traffic: { months: 2, callsPerDay: 20 },

@@ -35,6 +35,23 @@ const awkward = {
 };
 
 describe('a signed mail', () => {
+  it('is valid, and its reference to an earlier mail is signed', async () => {
+    await using outboxFixture = await openOutboxFixture();
+    const { outbox, folder, clock } = outboxFixture;
+    for (const subject of ['first', 'second'])
+      await notify(
+        { outbox, folder, clock, messageDefaults },
+        { ...mail, key: { ...mail.key, subject }, topics: ['budget'] },
+      );
+    const rows = [...outbox.rows.values()];
+    const [first, second] = await Promise.all(
+      rows.map(async ({ file }) => checkDkim(await loadMail(folder, file), publicKey)),
+    );
+    expect(first?.signed).not.toContain('in-reply-to');
+    expect(second?.signed).toEqual(expect.arrayContaining(['in-reply-to', 'references']));
+    expect(second).toMatchObject({ bodyHolds: true, signatureHolds: true });
+  });
+
   it('arrives as stored, and its signature is valid under the public key', async () => {
     await using outboxFixture = await openOutboxFixture();
     await using office = await openPostOffice();

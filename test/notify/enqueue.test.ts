@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../src/core/logging/json-log.ts';
-import { notify, recoverInterrupted } from '../../src/notify/index.ts';
+import { notify, recoverInterrupted, type Mail } from '../../src/notify/index.ts';
 import { mail, openOutboxFixture, start } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 
@@ -109,6 +109,107 @@ describe('enqueueing a mail', () => {
     await expect(queueing).rejects.toMatchObject({ code: 'path-unwritable' });
     expect(await outboxFixture.outbox.list()).toEqual([]);
     await rm(folder);
+  });
+});
+
+describe('mails about one topic', () => {
+  type Parsed = Awaited<ReturnType<typeof simpleParser>>;
+
+  const about = (subject: string, change: Partial<Mail> = {}): Partial<Mail> => ({
+    key: { account: 'main', kind: 'alert', subject },
+    topics: ['budget'],
+    to: ['a@example.com', 'b@example.com'],
+    ...change,
+  });
+  const openThread = async () => {
+    const fixture = await openOutboxFixture();
+    const send = async (
+      subject: string,
+      change: Partial<Mail> = {},
+    ): Promise<Readonly<Record<string, Parsed>>> => {
+      const before = (await fixture.outbox.list()).length;
+      await fixture.enqueue(about(subject, change));
+      const rows = (await fixture.outbox.list()).slice(before);
+      return Object.fromEntries(
+        await Promise.all(
+          rows.map(async ({ recipient, file }) => [
+            recipient.split('@')[0],
+            await simpleParser(await readFile(join(fixture.folder, file))),
+          ]),
+        ),
+      ) as Readonly<Record<string, Parsed>>;
+    };
+    return { fixture, send, [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose]() };
+  };
+  const references = (parsed: Parsed | undefined) => [parsed?.inReplyTo, parsed?.references];
+  const none = [undefined, undefined];
+
+  it('refer to the first one that the recipient got, which refers to none', async () => {
+    await using thread = await openThread();
+    const first = await thread.send('80%');
+    expect([references(first['a']), references(first['b'])]).toEqual([none, none]);
+    for (const subject of ['100%', 'recovered']) {
+      const later = await thread.send(subject);
+      for (const name of ['a', 'b']) {
+        const id = first[name]?.messageId;
+        expect(references(later[name])).toEqual([id, id]);
+      }
+    }
+    expect(first['a']?.messageId).not.toBe(first['b']?.messageId);
+  });
+
+  it('do not refer to those about another topic, of another account or of another kind', async () => {
+    await using thread = await openThread();
+    await thread.send('80%');
+    for (const change of [
+      { topics: ['other'] },
+      { key: { account: 'second', kind: 'alert', subject: '100%' } },
+      { key: { account: 'main', kind: 'keys', subject: '100%' } },
+    ])
+      expect(references((await thread.send('100%', change))['a'])).toEqual(none);
+    const { topics: _, ...untopical } = about('200%');
+    expect(references((await thread.send('200%', { ...untopical, topics: undefined }))['a'])).toEqual(none);
+  });
+
+  it('refer for a later recipient to the first one after that, and never to a mail that nobody got', async () => {
+    await using thread = await openThread();
+    const first = await thread.send('80%');
+    const joined = await thread.send('100%', { to: ['a@example.com', 'new@example.com'] });
+    expect(references(joined['new'])).toEqual(none);
+    const { outbox, clock } = thread.fixture;
+    const dropped = (await outbox.list()).find(({ recipient }) => recipient === 'b@example.com');
+    await outbox.drop(dropped?.id ?? '', clock.now());
+    const later = await thread.send('120%', { to: ['a', 'b', 'new'].map((name) => `${name}@example.com`) });
+    expect(later['a']?.inReplyTo).toBe(first['a']?.messageId);
+    expect(later['new']?.inReplyTo).toBe(joined['new']?.messageId);
+    expect(references(later['b'])).toEqual(none);
+  });
+
+  it('name the first one about each of several topics, and then have no References', async () => {
+    await using thread = await openThread();
+    const [one, two] = [
+      await thread.send('one', { topics: ['one'] }),
+      await thread.send('two', { topics: ['two'] }),
+    ];
+    const both = await thread.send('both', { topics: ['two', 'one', 'three'] });
+    expect(references(both['a'])).toEqual([
+      `${String(two['a']?.messageId)} ${String(one['a']?.messageId)}`,
+      undefined,
+    ]);
+    // A mail about two topics begins the third one.
+    const third = await thread.send('third', { topics: ['three'] });
+    expect(third['a']?.inReplyTo).toBe(both['a']?.messageId);
+  });
+
+  it('name at most twenty, in lines that a mail server accepts', async () => {
+    await using thread = await openThread();
+    const topics = Array.from({ length: 30 }, (_, index) => `topic ${index}`);
+    for (const topic of topics) await thread.send(topic, { topics: [topic], to: ['a@example.com'] });
+    const all = await thread.send('all', { topics, to: ['a@example.com'] });
+    expect(all['a']?.inReplyTo?.split(' ')).toHaveLength(20);
+    const newest = (await thread.fixture.outbox.list()).at(-1);
+    const text = await readFile(join(thread.fixture.folder, newest?.file ?? ''), 'latin1');
+    expect(Math.max(...text.split('\r\n').map(({ length }) => length))).toBeLessThanOrEqual(998);
   });
 });
 

@@ -76,6 +76,8 @@ describe('a message', () => {
   it('has the same bytes each time it is built', async () => {
     expect((await compose()).equals(await compose())).toBe(true);
     expect((await compose({ messageId: '<other@example.com>' })).equals(await compose())).toBe(false);
+    const parents = ['<first@example.com>'];
+    expect((await compose({ parents })).equals(await compose({ parents }))).toBe(true);
   });
 
   it('has only lines that every server accepts: CRLF, 7 bit, at most 998 long', async () => {

@@ -56,6 +56,25 @@ describe.concurrent('a configuration changed while the daemon runs', { timeout: 
     expect(parsed(await daemon.line('"command":"status"'))).toMatchObject({ level: 'debug' });
   });
 
+  it('changes the level of the log after the second SIGUSR2, as the first one sets it to debug', async () => {
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(rarely));
+    const daemon = await fixture.serve();
+    daemon.kill('SIGUSR2');
+    expect(parsed(await daemon.line('received SIGUSR2'))).toMatchObject({ log_level: 'debug' });
+    await fixture.settings('log: { level: error }');
+    daemon.kill('SIGHUP');
+    await daemon.line('applied the new configuration');
+    expect((await fixture.command('status')).code).toBe(0);
+    expect(parsed(await daemon.line('"command":"status"'))).toMatchObject({ level: 'debug' });
+    daemon.kill('SIGUSR2');
+    // Logged although the level is above that of the line.
+    const switched = await daemon.line('received SIGUSR2', 2);
+    expect(parsed(switched)).toMatchObject({ level: 'info', log_level: 'error' });
+    expect((await fixture.command('status')).code).toBe(0);
+    expect(daemon.stdout().at(-1)).toBe(switched);
+  });
+
   it('with faults is not applied, and its faults are logged, shown and mailed once until they are fixed', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(rarely));

@@ -124,6 +124,52 @@ describe('retries', () => {
   });
 });
 
+describe('log lines about a run', () => {
+  const runOf = (line: Record<string, unknown>): string =>
+    `${String(line['job'])}-${String(line['slot']).replaceAll(/[-:.]/g, '')}`;
+
+  it('state its id at its start, its retry and its end, and when its slot is skipped', async () => {
+    const blocked = blockedRuns();
+    await fixture.start(
+      jobsOf({ job: { retries: { limit: 1, backoff: 'exponential', initial: 60_000, max: hour } } }),
+    );
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    blocked[0]?.fail(fault('gateway-unreachable', 'no way there'));
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    await fixture.goTo('2026-11-21T09:02:00Z');
+    await fixture.goTo('2026-11-21T10:00:00Z');
+    blocked[1]?.end();
+    await fixture.goTo('2026-11-21T10:00:01Z');
+    const lines = fixture.lines.filter(({ slot }) => slot !== undefined);
+    expect(lines.map(({ message, attempt }) => [message, attempt])).toEqual([
+      ['run started', undefined],
+      ['the run failed', undefined],
+      ['run started', 2],
+      ['the slot is skipped', undefined],
+      ['run succeeded', 2],
+    ]);
+    expect(lines.map(({ run }) => run)).toEqual(lines.map(runOf));
+    expect(lines[0]?.['run']).toBe('job-20261121T090000000Z');
+  });
+
+  it('state the id of the newest one when several slots are missed, and of those that a stop interrupts', async () => {
+    blockedRuns();
+    const jobs = jobsOf({ job: { catchup: 'none' } });
+    const first = await fixture.start(jobs);
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    await first.stop(0);
+    fixture.clock.set(Date.parse('2026-11-21T13:30:00Z'));
+    await fixture.start(jobs);
+    const saying = (message: string) => fixture.lines.find((line) => line['message'] === message);
+    expect(saying('aborting running jobs')).toMatchObject({ runs: 'job-20261121T090000000Z' });
+    expect(saying('the run was interrupted')).toMatchObject({ run: 'job-20261121T090000000Z' });
+    expect(saying('missed slots')).toMatchObject({
+      through: '2026-11-21T13:00:00.000Z',
+      run: 'job-20261121T130000000Z',
+    });
+  });
+});
+
 describe('overlapping slots', () => {
   const overlap = async (concurrency: 'forbid' | 'queue' | 'replace' | 'allow') => {
     const blocked = blockedRuns();

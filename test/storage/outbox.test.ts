@@ -124,4 +124,18 @@ describe.each([
     expect(await outbox.files(at(2299))).toEqual([{ file: 'abc.eml', needed: true }]);
     expect(await outbox.files(at(2300))).toEqual([{ file: 'abc.eml', needed: false }]);
   });
+
+  it('lists the messages about a topic, oldest first', async () => {
+    await using opened = await open();
+    const budget = JSON.stringify(["all 'of' it", '1793491200']);
+    const about = (subject: string, ...topics: readonly string[]) => ({ ...entry, subject, topics });
+    await opened.outbox.put([about('1', budget), entry, about('2', 'other', budget), about('3', 'other')]);
+    const outbox = await opened.reopen();
+    expect(await outbox.list({ kind: 'report', topic: budget })).toMatchObject([
+      { id: '1', topics: [budget] },
+      { id: '3', topics: ['other', budget] },
+    ]);
+    expect(await outbox.list({ topic: budget.slice(1) })).toEqual([]);
+    expect((await outbox.list({ ids: ['2'] }))[0]?.topics).toBeUndefined();
+  });
 });

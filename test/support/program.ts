@@ -49,6 +49,7 @@ export const programDeps = (
   streams: options.streams,
   signal: options.signal ?? new AbortController().signal,
   onHangup: () => ({ [Symbol.dispose]: () => undefined }),
+  onUserSignal: () => ({ [Symbol.dispose]: () => undefined }),
 });
 
 /** A throw-away folder in which the whole program can be run. */

@@ -20,6 +20,8 @@ Signals:
   SIGHUP           reload the configuration now (changes are also detected
                    within seconds). An invalid configuration is not applied: its
                    faults are logged and shown by \`tollkeeper status\`.
+  SIGUSR2          log at level debug; the next one restores the level that
+                   TOLLKEEPER_LOG_LEVEL or log.level sets.
 
 Only one daemon can use a volume. A second one prints its process ID and exits
 with 1, or with --wait takes over within seconds after the first one ends for

@@ -1,7 +1,7 @@
 import { silentLog, type Log, type LogFields, type Deps } from '../../core/index.ts';
 
 /** Fields shown elsewhere in the text, or useless to a person at a terminal. */
-const apart = new Set(['error', 'advice', 'code', 'event', 'stack', 'milliseconds']);
+const apart = new Set(['error', 'advice', 'code', 'event', 'run', 'stack', 'milliseconds']);
 
 /** `warning: mail put off: the mail server … (recipient ops@example.com)`, with the next step on a second line. */
 export const plainLine = (level: 'warning' | 'error', message: string, fields: LogFields): string => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopback, localeTags, rowKinds } from '../../core/index.ts';
+import { isLoopback, localeTags, logLevels, rowKinds } from '../../core/index.ts';
 import {
   address,
   addressee,
@@ -348,9 +348,11 @@ export const settingsSchema = z
     log: z
       .strictObject({
         level: z
-          .enum(['debug', 'info', 'warn', 'error', 'silent'])
+          .enum(logLevels)
           .default('info')
-          .describe('Minimum level of log messages.'),
+          .describe(
+            'Minimum level of log messages. The environment variable TOLLKEEPER_LOG_LEVEL overrides it.',
+          ),
       })
       .prefault({})
       .describe('The log.'),

@@ -1,8 +1,7 @@
 import { pino } from 'pino';
+import type { LogLevel } from '../choices.ts';
 import type { Clock } from '../clock.ts';
 import type { Log, LogFields } from './log.ts';
-
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 export type LogOptions = {
   readonly write: (line: string) => void;

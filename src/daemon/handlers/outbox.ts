@@ -17,7 +17,7 @@ type Deps = { readonly clock: Clock; readonly app: App };
 const maxTold = 5;
 
 const viewOf = (
-  { sender: _sender, triedFrom: _from, file: _file, nextAttempt, ...row }: OutboxRow,
+  { sender: _sender, triedFrom: _from, file: _file, topics: _topics, nextAttempt, ...row }: OutboxRow,
   zone: string,
 ): OutboxView => ({
   ...row,

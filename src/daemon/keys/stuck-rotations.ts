@@ -33,11 +33,10 @@ const momentOf = (at: UnixMillis): string => new Date(at).toISOString().replace(
 
 const about = (
   account: string,
-  alert: Pick<KeyAlert, 'kind' | 'title' | 'message' | 'faultAdvice' | 'key'>,
+  alert: Pick<KeyAlert, 'kind' | 'rotation' | 'title' | 'message' | 'faultAdvice' | 'key'>,
 ): KeyAlert => ({
   account,
   service: '',
-  rotation: '',
   ...alert,
 });
 
@@ -85,6 +84,7 @@ const stuckAlert = (
   const { title, text } = of.failed(account, momentOf(since));
   return about(account, {
     kind: 'failed',
+    rotation: `${of.key}/${name}`,
     title,
     message: `${messageOf(error)}. ${text}`,
     faultAdvice: isFault(error) ? error.advice : undefined,
@@ -95,6 +95,7 @@ const stuckAlert = (
 const overAlert = (of: Messages, account: string, { since, name }: Problem): KeyAlert =>
   about(account, {
     kind: 'done',
+    rotation: `${of.key}/${name}`,
     ...of.over(account, momentOf(since)),
     key: `${of.key}/${account}/over/${name}`,
   });

@@ -87,6 +87,7 @@ export const keyAlertMessages = (
     {
       account: alert.account,
       subject: [alert.key],
+      topics: [JSON.stringify([alert.service, alert.rotation])],
       to: [...new Set([...operators, ...(team?.mail ?? [])])],
       recipients: team === undefined ? 'mail.operators' : `mail.operators and teams.${team.name}.mail`,
       title: alert.title,

@@ -7,6 +7,8 @@ export type Message = {
   readonly account: string;
   /** Identifies the message, so that it is sent once. */
   readonly subject: readonly unknown[];
+  /** What later messages are about, too. */
+  readonly topics?: readonly string[] | undefined;
   readonly title: string;
   readonly blocks: readonly AlertBlock[];
   readonly closing: readonly string[];
@@ -36,7 +38,7 @@ const maxBlocks = 40;
 /** Bad news if any block is, shown or not; undefined without recipients or content. */
 export const mailOf = (
   kind: string,
-  { account, subject: identity, title, blocks: all, closing, to, recipients: setting }: Message,
+  { account, subject: identity, topics, title, blocks: all, closing, to, recipients: setting }: Message,
   { from, operators, page }: MailSettings,
 ): Mail | undefined => {
   const recipients = to ?? operators;
@@ -48,6 +50,7 @@ export const mailOf = (
     key: { account, kind, subject: hash.slice(0, 16) },
     from,
     to: recipients,
+    ...(topics === undefined ? {} : { topics }),
     ...renderAlertEmail({
       title,
       tone: all.some(({ tone }) => tone === 'bad') ? 'bad' : 'good',

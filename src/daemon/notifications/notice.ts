@@ -94,6 +94,7 @@ export const noticeMessages = (notices: readonly Notice[], deps: MessageDeps): r
     return {
       account: '',
       subject: group.notices.map(({ job, kind, outage }) => [job, kind, outage.slot, outage.openedAt]),
+      topics: group.notices.map(({ job, outage }) => JSON.stringify([job, outage.slot, outage.openedAt])),
       to: group.to,
       ...(group.notices.every(({ job }) => deps.jobs[job]?.notifyTo === undefined)
         ? {}

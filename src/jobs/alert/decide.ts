@@ -12,26 +12,35 @@ import { runwayAlert, runwayRecovery } from './messages/runways.ts';
 import { unknownAlert, unknownRecovery } from './messages/unknown.ts';
 import { readExplanations, type Explanation } from './read-explanations.ts';
 
-const groupsOf = (records: readonly AlertRecord[]): readonly (readonly AlertRecord[])[] => {
-  const groups = new Map<string, AlertRecord[]>();
+/** Records of one alert and period. */
+type Group = readonly [AlertRecord, ...AlertRecord[]];
+
+const groupsOf = (records: readonly AlertRecord[]): readonly Group[] => {
+  const groups = new Map<string, Group>();
   for (const record of records) {
     const name = JSON.stringify([record.alert, record.period]);
-    groups.set(name, [...(groups.get(name) ?? []), record]);
+    const group = groups.get(name);
+    groups.set(name, group === undefined ? [record] : [...group, record]);
   }
   return [...groups.values()];
 };
+
+/** What the mails of an alert have in common. The periods of a budget are topics of their own. */
+const topicOf = ({ alert, period }: AlertRecord, { budgets }: Evaluation): string =>
+  JSON.stringify(budgets.some(({ budget }) => budget.name === alert) ? [alert, period] : [alert]);
+
+type Topical = AlertNotification & { readonly topic: string };
 
 type Explanations = ReadonlyMap<Assessment, Explanation>;
 
 const notificationsOf = (
   event: 'alert' | 'recovered',
-  records: readonly AlertRecord[],
+  records: Group,
   { budgets, runways, unknown }: Evaluation,
   explanations: Explanations,
   context: MessageContext,
 ): readonly AlertNotification[] => {
   const [first] = records;
-  if (first === undefined) return [];
   if (first.alert === 'data' || first.alert.startsWith('data:'))
     return [event === 'alert' ? unknownAlert(records, unknown, context) : unknownRecovery(records, context)];
   const runway = runways.find(({ alert }) => alert === first.alert);
@@ -58,17 +67,18 @@ export type Decided = {
 
 /** Renders the mails and stores their bytes. */
 const mailsOf = async (
-  notifications: readonly AlertNotification[],
+  notifications: readonly Topical[],
   { mail, account, warehouse: { outbox }, reports: { pageUrl: page }, clock, signal }: JobContext,
 ): Promise<readonly OutboxEntry[]> => {
   const entries: OutboxEntry[] = [];
   if (mail === undefined) return entries;
-  for (const { id, to, ...message } of notifications) {
+  for (const { id, topic, to, ...message } of notifications) {
     signal.throwIfAborted();
     const key = { account: account.name, kind: 'alert', subject: id };
     const { from } = mail;
     const rendered = renderAlertEmail({ ...message, page });
-    entries.push(...(await prepare({ outbox, clock, ...mail }, { key, from, to, ...rendered })));
+    const topics = [topic];
+    entries.push(...(await prepare({ outbox, clock, ...mail }, { key, from, to, topics, ...rendered })));
   }
   return entries;
 };
@@ -96,12 +106,18 @@ export const decide = async (
       ),
       context,
     );
+    const about = (event: 'alert' | 'recovered', all: readonly AlertRecord[]): readonly Topical[] =>
+      groupsOf(all).flatMap((group) =>
+        notificationsOf(event, group, evaluation, explanations, messages).map((notification) => ({
+          ...notification,
+          topic: topicOf(group[0], evaluation),
+        })),
+      );
     const notifications = [
-      ...groupsOf(raised).flatMap((group) =>
-        notificationsOf('alert', group, evaluation, explanations, messages),
-      ),
-      ...groupsOf(recovered.filter(({ alert }) => !muted.has(alert))).flatMap((group) =>
-        notificationsOf('recovered', group, evaluation, explanations, messages),
+      ...about('alert', raised),
+      ...about(
+        'recovered',
+        recovered.filter(({ alert }) => !muted.has(alert)),
       ),
     ];
     const mails = await mailsOf(notifications, context);

@@ -92,7 +92,7 @@ export const createMemoryOutbox = (): MemoryOutbox => {
         return Promise.resolve(undefined);
       return Promise.resolve(change(id, { state: 'dropped', nextAttempt: neverAgain, changedAt: at }));
     },
-    list: ({ states, kind, subject, ids, route, limit } = {}) =>
+    list: ({ states, kind, subject, ids, route, topic, limit } = {}) =>
       Promise.resolve(
         all()
           .filter(
@@ -101,7 +101,8 @@ export const createMemoryOutbox = (): MemoryOutbox => {
               (ids?.includes(row.id) ?? true) &&
               row.kind === (kind ?? row.kind) &&
               row.subject === (subject ?? row.subject) &&
-              row.route === (route ?? row.route),
+              row.route === (route ?? row.route) &&
+              (topic === undefined || row.topics?.includes(topic) === true),
           )
           .slice(limit === undefined ? 0 : -limit),
       ),

@@ -57,6 +57,7 @@ const runOver = async (
     stderr: stream('stderr'),
     signal: new AbortController().signal,
     onHangup: () => ({ [Symbol.dispose]: () => undefined }),
+    onUserSignal: () => ({ [Symbol.dispose]: () => undefined }),
   };
   const program = new Command('tollkeeper')
     .exitOverride()

@@ -118,6 +118,9 @@ it('an audit file edited while the daemon runs is reported in status and by mail
   expect(await readFile(file(), 'utf8')).toBe(whole);
   await cycles(holdsAgain, daemon);
   expect(subjects().filter((subject) => /valid again/.test(subject))).toHaveLength(1);
+  const mailOf = (subject: RegExp) =>
+    town.mail.taken.find(({ parsed }) => subject.test(parsed.subject ?? ''));
+  expect(mailOf(/valid again/)?.parsed.inReplyTo).toBe(mailOf(/journal is invalid/)?.parsed.messageId);
   expect((await town.run('keys', 'audit', '--verify')).code).toBe(0);
   expect((await town.run('keys', 'rotate', 'batch')).code).toBe(0);
   await daemon.stop();

@@ -35,7 +35,7 @@ const has = (line: Line, fields: Line): boolean =>
 
 export const openTown = async (
   start: string,
-  options: Pick<SandboxOptions, 'variants'> = {},
+  { env: more = {}, ...options }: Pick<SandboxOptions, 'variants'> & { env?: Record<string, string> } = {},
 ): Promise<Town> => {
   const clock = manualClock(Date.parse(start));
   const [folder, mail, sandbox] = await Promise.all([
@@ -48,6 +48,7 @@ export const openTown = async (
     GATEWAY_BASE_URL: gateway.baseUrl,
     GATEWAY_ADMIN_KEY: sandbox.adminKey,
     SMTP_URL: mail.url,
+    ...more,
   };
   await folder.write(
     'config/tollkeeper.yaml',

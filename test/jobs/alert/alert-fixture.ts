@@ -55,7 +55,15 @@ export type AlertFixture = AsyncDisposable & {
   ) => Promise<JobOutcome>;
   /** The mails in the outbox, oldest first. */
   readonly mails: () => Promise<
-    readonly { readonly to: string; readonly subject: string; readonly text: string; readonly html: string }[]
+    readonly {
+      readonly to: string;
+      readonly subject: string;
+      readonly text: string;
+      readonly html: string;
+      readonly messageId: string;
+      readonly inReplyTo: string | undefined;
+      readonly references: string | readonly string[] | undefined;
+    }[]
   >;
 };
 
@@ -126,6 +134,9 @@ export const openAlertFixture = async (open: typeof openInMemory = openInMemory)
             subject: parsed.subject ?? '',
             text: parsed.text ?? '',
             html: parsed.html === false ? '' : parsed.html,
+            messageId: parsed.messageId ?? '',
+            inReplyTo: parsed.inReplyTo,
+            references: parsed.references,
           };
         }),
       ),

@@ -133,6 +133,41 @@ describe('a job of kind alert', () => {
     expect(summary).toContain('1 budget evaluated');
   });
 
+  it('mails a higher threshold and a recovery of a period in one thread for each recipient', async () => {
+    await using fixture = await openAlertFixture();
+    const budgets = [budgetOf(), budgetOf({ name: 'models', scope: { kind: 'model', name: 'gpt-5*' } })];
+    const land = (day: number, charge: string) =>
+      fixture.land(
+        `2026-11-${day}T00:00:00Z`,
+        `2026-11-${day + 1}T00:00:00Z`,
+        calls(`2026-11-${day}`, charge),
+      );
+    await fixture.land('2026-10-01T00:00:00Z', '2026-11-16T00:00:00Z', calls('2026-11-10', '850'));
+    await fixture.evaluate('2026-11-16T00:00:00Z', budgets);
+    await land(16, '250');
+    const owner = ['owner@example.com', 'new@example.com'];
+    const joined = budgets.map((budget) => ({ ...budget, owner }));
+    await fixture.evaluate('2026-11-17T00:00:00Z', joined);
+    await land(16, '10');
+    await fixture.evaluate('2026-11-17T01:00:00Z', joined, { lag: '2h' });
+    await fixture.land('2026-11-17T00:00:00Z', '2026-12-02T00:00:00Z', calls('2026-12-01', '900'));
+    await fixture.evaluate('2026-12-02T00:00:00Z', joined);
+
+    const all = await fixture.mails();
+    for (const name of ['all', 'models'])
+      for (const to of ['ops@example.com', 'owner@example.com', 'new@example.com']) {
+        const mails = all.filter((mail) => mail.to === to && mail.subject.includes(`Budget ${name}`));
+        const first = mails[0]?.messageId;
+        const inReplyTo = mails.map((mail) => mail.inReplyTo);
+        // Who joined later got no mail about the first threshold.
+        if (to === 'new@example.com') expect(inReplyTo).toEqual([undefined, first, undefined]);
+        else expect(inReplyTo).toEqual([undefined, first, first, undefined]);
+        expect(mails.map(({ references }) => references)).toEqual(inReplyTo);
+        expect(mails.at(-2)?.subject).toContain('below its threshold again');
+        expect(mails.at(-1)?.subject).toContain('$900.00');
+      }
+  });
+
   it('does not notify while an alert is muted, and does so once the mute has ended', async () => {
     await using fixture = await openAlertFixture();
     const budgets = [budgetOf({ owner: [] })];
@@ -286,6 +321,8 @@ describe('the runway of an account', () => {
       'Tollkeeper: The balance of main suffices again',
       'Tollkeeper: The balance of main lasts 7.0 more days',
     ]);
+    const first = mails[0]?.messageId;
+    expect(mails.map(({ inReplyTo }) => inReplyTo)).toEqual([undefined, first, first]);
   });
 });
 
