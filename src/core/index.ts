@@ -26,6 +26,7 @@ export * from './gateway-profile.ts';
 export * from './choices.ts';
 export * from './logging/log.ts';
 export * from './deps.ts';
+export * from './measure.ts';
 export * from './money.ts';
 export { withFingerprints, withoutShapes } from './text/key-shape.ts';
 export { parseMailbox, type Mailbox } from './text/mailbox.ts';

@@ -1,4 +1,4 @@
-import { errorFields, fault, type ClockReading, type Log, type Deps } from '../core/index.ts';
+import { errorFields, fault, type ClockReading, type Log, type Deps, type Measure } from '../core/index.ts';
 import { profileOf, type Account, type Config } from '../config/index.ts';
 import {
   createGateway,
@@ -45,6 +45,7 @@ export const createAccounts = (
   deps: Deps,
   log: Log,
   noteClock: (account: string, reading: ClockReading) => Promise<void>,
+  measure?: Measure,
 ): Accounts => {
   const { accounts } = config.settings;
   const https: Http[] = [];
@@ -69,6 +70,7 @@ export const createAccounts = (
       secrets,
       log,
       pageTimeout: account.timeouts?.total,
+      measure,
       onClock: async (reading) =>
         noteClock(name, reading).catch((error: unknown) =>
           log.warn('cannot store the clock offset of the gateway', errorFields(error)),

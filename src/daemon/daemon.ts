@@ -1,6 +1,7 @@
 import { pid } from 'node:process';
-import { createLog, errorFields, fault, hasCode, type Log, type Deps } from '../core/index.ts';
+import { createLog, errorFields, fault, hasCode, type Log, type Deps, type Measure } from '../core/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
+import { createMetrics } from '../metrics/index.ts';
 import { everySecond, startLoop } from '../scheduler/index.ts';
 import { commandTable, listenForCommands } from '../control/index.ts';
 import { readConfig } from '../settings.ts';
@@ -8,6 +9,9 @@ import { builtAt, version } from '../version.ts';
 import { goodConfig } from './good-config.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createHandlers } from './handlers/handlers.ts';
+import type { ProcessState } from './handlers/status.ts';
+import { openMetrics } from './metrics/open-metrics.ts';
+import { createReaders } from './metrics/readers.ts';
 import { openApp, type App } from './open-app.ts';
 import { openPage } from './open-page.ts';
 import { makeDataFolder, pathsOf, type Paths } from './paths.ts';
@@ -38,10 +42,16 @@ const levelledLog = (log: Log, level: () => LogLevel): Log => {
 /** A command without a daemon holds the database for its whole duration. */
 const databaseRetries = { tries: 240, wait: 500 };
 
-const openPatiently = async (deps: Deps, folder: string, config: Config, log: Log): Promise<App> => {
+const openPatiently = async (
+  deps: Deps,
+  folder: string,
+  config: Config,
+  log: Log,
+  measure: Measure | undefined,
+): Promise<App> => {
   for (let left = databaseRetries.tries; ; left -= 1) {
     try {
-      return await openApp(deps, { folder, config, log, claimsSlots: true });
+      return await openApp(deps, { folder, config, log, claimsSlots: true, measure });
     } catch (error) {
       if (!hasCode(error, 'warehouse-locked') || left <= 1) throw error;
       if (left === databaseRetries.tries)
@@ -82,7 +92,10 @@ const serveVolume = async (
   { loaded, config, log, paths, port, setReady, setLevel }: Served,
 ): Promise<void> => {
   const { clock, secrets, signal } = deps;
-  await using app = await openPatiently(deps, folder, config, log);
+  const metrics = config.settings.metrics.enabled
+    ? await createMetrics({ log, redact: secrets.redact })
+    : undefined;
+  await using app = await openPatiently(deps, folder, config, log, metrics?.measure);
   setLevel(() => app.config().settings.log.level);
   const startedAt = clock.now();
   const reload = createReload({
@@ -96,14 +109,11 @@ const serveVolume = async (
       await runtime.notifyConfigFaults(faults, clock.now());
     },
   });
-  const handlers = createHandlers({
-    clock,
-    app,
-    state: () => ({
-      daemon: { pid, startedAt, stopping: app.scheduler.isStopping() },
-      config: reload.state(),
-    }),
+  const state = (): ProcessState => ({
+    daemon: { pid, startedAt, stopping: app.scheduler.isStopping() },
+    config: reload.state(),
   });
+  const handlers = createHandlers({ clock, app, state });
   await using _control = await listenForCommands({
     databasePath: paths.path,
     table: commandTable,
@@ -119,6 +129,12 @@ const serveVolume = async (
     outbox: handlers['outbox/list'],
     reportsDirectory: paths.reportsDirectory,
     redact: secrets.redact,
+    log,
+  });
+  await using scraped = await openMetrics(config.settings.metrics, {
+    metrics,
+    readers: createReaders({ clock, app, state, readSpend: () => Promise.resolve([]) }),
+    clock,
     log,
   });
   if (signal.aborted) return;
@@ -142,7 +158,14 @@ const serveVolume = async (
     setReady(true);
     const jobs = Object.keys(config.jobs).length;
     const { health } = config.settings;
-    log.info('serving', { version, jobs, health: `${health.host}:${port}`, page: page.address, pid });
+    log.info('serving', {
+      version,
+      jobs,
+      health: `${health.host}:${port}`,
+      page: page.address,
+      metrics: scraped.address,
+      pid,
+    });
     if (jobs === 0) log.warn('no jobs are configured', { advice: `add jobs to ${folder}/jobs/*.yaml` });
     await stopAsked(signal);
   } finally {

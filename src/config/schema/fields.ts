@@ -206,6 +206,16 @@ export const secret = checked(
   },
 ).transform(hide);
 
+/** A secret that clients send in a header. */
+export const accessToken = checked(
+  'a reference to a token of at least 16 letters, digits and other ASCII characters, without spaces',
+  (text) => /^[\x21-\x7e]{16,}$/.test(text),
+  {
+    secret: 'whole',
+    advice: 'write "${NAME}" or "${file:/run/secrets/name}"; `openssl rand -hex 32` prints a token',
+  },
+).transform(hide);
+
 /** Shorter keys can be guessed from one signed message. */
 const shortestSigningSecret = 16;
 

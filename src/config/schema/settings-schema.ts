@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { localeTags, rowKinds } from '../../core/index.ts';
 import {
+  accessToken,
   address,
   addressee,
   addresses,
@@ -307,6 +308,42 @@ const scheduler = z.strictObject({
   keep_runs: positiveDuration.prefault('400d').describe('How long runs are kept in the run ledger.'),
 });
 
+const hostName = z.string().regex(/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/, 'must be a host name, without a port');
+
+const metrics = z
+  .strictObject({
+    enabled: z.boolean().default(false).describe('Whether the daemon serves metrics.'),
+    host: z
+      .string()
+      .min(1)
+      .register(fieldNotes, {
+        advice:
+          'add token: "${METRICS_TOKEN}" under metrics, or remove host; `openssl rand -hex 32` prints a token',
+      })
+      .default('127.0.0.1')
+      .describe(
+        'Address to listen on. Other addresses than loopback require a token, since metrics show spend.',
+      ),
+    port: port.default(9464).describe('Port to listen on. 0 selects a free port, which is logged.'),
+    token: accessToken
+      .optional()
+      .describe('Secret reference of the bearer token that scrapers send: "${METRICS_TOKEN}".'),
+    names: z
+      .array(hostName)
+      .default([])
+      .describe(
+        'Host names under which metrics may be requested, in addition to IP addresses and localhost.',
+      ),
+  })
+  .superRefine(({ host, token }, context) => {
+    if (token !== undefined || isLoopback(host) || host === '::1') return;
+    context.addIssue({
+      code: 'custom',
+      path: ['host'],
+      message: 'must be a loopback address such as 127.0.0.1 unless token is set, since metrics show spend',
+    });
+  });
+
 const description = 'Settings of Tollkeeper: accounts, database, mail, teams.';
 
 /** Schema of tollkeeper.yaml without any channel, for code that needs its other keys. */
@@ -380,6 +417,7 @@ export const settingsSchema = z
       })
       .prefault({})
       .describe('Status page of the daemon.'),
+    metrics: metrics.prefault({}).describe('Metrics of the daemon for Prometheus.'),
     log: z
       .strictObject({
         level: z

@@ -3,31 +3,17 @@ import { Hono, type Context } from 'hono';
 import { errorFields, messageOf, type ConnectionLimits, type Log } from '../../core/index.ts';
 import type { OutboxState } from '../../storage/index.ts';
 import type { OutboxView, StatusView } from '../status-view.ts';
+import { isKnownHost } from '../known-host.ts';
 import { openListener, type Listener } from '../open-listener.ts';
 import { renderNote, renderPage } from './page.ts';
 import { readReport } from './read-report.ts';
 import { style } from './style.ts';
-import { isIP } from 'node:net';
 
 /** Redacts each text before escaping, which would hide a secret from redaction. */
 const redacted = <T>(value: T, redact: (text: string) => string): T =>
   JSON.parse(
     JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? redact(part) : part)),
   ) as T;
-
-/**
- * Whether a Host header names this page: an IP address, `localhost`, or a name of the settings. Prevents DNS rebinding, where
- * another site's name resolves to this address and its scripts could read the page.
- */
-const isKnownHost = (header: string | undefined, names: readonly string[]): boolean => {
-  if (header === undefined || !/^[\w.:[\]-]+$/.test(header) || !URL.canParse(`http://${header}`))
-    return false;
-  const name = new URL(`http://${header}`).hostname.replace(/\.$/, '');
-  if (isIP(name.replaceAll(/[[\]]/g, '')) !== 0) return true;
-  return (
-    name === 'localhost' || name.endsWith('.localhost') || names.some((own) => own.toLowerCase() === name)
-  );
-};
 
 export type PageOptions = {
   readonly host: string;
