@@ -35,7 +35,10 @@ const histogram = <const Label extends string>(
 
 const inFloat = 'The exact decimal is rounded to a 64-bit float.';
 
-/** Every metric of `/metrics`: the registry, the reference and the names that rules and dashboard may use come from here. */
+/**
+ * Every metric of `/metrics`: the registry, the reference and the names that rules and dashboard
+ * may use come from here. The label `job` belongs to Prometheus, which sets it for each target.
+ */
 export const catalogue = {
   tollkeeper_build_info: gauge('1, with the version of the program.', ['version']),
   tollkeeper_config_faults: gauge('Faults of a newer configuration that was not applied.', []),
@@ -52,23 +55,23 @@ export const catalogue = {
   tollkeeper_open_runs: gauge('Runs that have not ended, by state.', ['state']),
   tollkeeper_job_last_success_timestamp_seconds: gauge(
     'When the last successful run of the job ended.',
-    ['job', 'kind'],
+    ['job_name', 'kind'],
     most.jobs,
   ),
   tollkeeper_job_next_run_timestamp_seconds: gauge(
     'The next slot of the job; missing without a schedule and while the job is suspended.',
-    ['job', 'kind'],
+    ['job_name', 'kind'],
     most.jobs,
   ),
   tollkeeper_job_failed: gauge(
     '1 if a run of the job has failed since its last success and is not retried, else 0.',
-    ['job', 'kind'],
+    ['job_name', 'kind'],
     most.jobs,
   ),
-  tollkeeper_job_outage: gauge('1 while the job is in an outage, else 0.', ['job', 'kind'], most.jobs),
+  tollkeeper_job_outage: gauge('1 while the job is in an outage, else 0.', ['job_name', 'kind'], most.jobs),
   tollkeeper_job_watermark_timestamp_seconds: gauge(
     'The time up to which the data of the job is complete; missing before its first pull.',
-    ['account', 'job'],
+    ['account', 'job_name'],
     most.jobs,
   ),
   tollkeeper_log_watermark_timestamp_seconds: gauge(
@@ -77,12 +80,12 @@ export const catalogue = {
   ),
   tollkeeper_pulled_rows_total: counter(
     'Rows that pulls landed since the start of the process.',
-    ['job', 'kind'],
+    ['job_name', 'kind'],
     most.jobs,
   ),
   tollkeeper_pulled_bytes_total: counter(
     'Bytes that pulls received since the start of the process.',
-    ['job', 'kind'],
+    ['job_name', 'kind'],
     most.jobs,
   ),
   tollkeeper_gateway_calls_total: counter(

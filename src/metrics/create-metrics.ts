@@ -144,8 +144,8 @@ export const createMetrics = ({ log, redact }: MetricsDeps): Metrics => {
         }
         case 'pulled': {
           const { job, kind, rows, bytes } = one;
-          record('tollkeeper_pulled_rows_total', { job, kind }, rows);
-          record('tollkeeper_pulled_bytes_total', { job, kind }, bytes);
+          record('tollkeeper_pulled_rows_total', { job_name: job, kind }, rows);
+          record('tollkeeper_pulled_bytes_total', { job_name: job, kind }, bytes);
           return;
         }
         case 'gateway-call': {

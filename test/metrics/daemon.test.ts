@@ -41,10 +41,10 @@ describe('the metrics of a daemon', () => {
     const port = portOf((await daemon.line({ message: 'serving' }))['metrics']);
     const first = (await askPort(port)).text;
     expect(
-      valueOf(first, 'tollkeeper_job_last_success_timestamp_seconds{job="pull-logs",kind="pull-logs"}'),
+      valueOf(first, 'tollkeeper_job_last_success_timestamp_seconds{job_name="pull-logs",kind="pull-logs"}'),
     ).toBe(undefined);
     expect(
-      valueOf(first, 'tollkeeper_job_next_run_timestamp_seconds{job="pull-logs",kind="pull-logs"}'),
+      valueOf(first, 'tollkeeper_job_next_run_timestamp_seconds{job_name="pull-logs",kind="pull-logs"}'),
     ).toBe(at('2026-11-20T12:07:00Z'));
 
     for (const job of ['pull-logs', 'snapshot', 'daily']) expect((await town.run('run', job)).code).toBe(0);
@@ -55,10 +55,10 @@ describe('the metrics of a daemon', () => {
       'tollkeeper_runs_total{kind="report",state="ok"}': '1',
       'tollkeeper_run_duration_seconds_count{kind="snapshot"}': '1',
       'tollkeeper_log_watermark_timestamp_seconds{account="main"}': at('2026-11-20T11:50:00Z'),
-      'tollkeeper_job_watermark_timestamp_seconds{account="main",job="pull-logs"}':
+      'tollkeeper_job_watermark_timestamp_seconds{account="main",job_name="pull-logs"}':
         at('2026-11-20T11:50:00Z'),
-      'tollkeeper_job_failed{job="pull-logs",kind="pull-logs"}': '0',
-      'tollkeeper_job_outage{job="pull-logs",kind="pull-logs"}': '0',
+      'tollkeeper_job_failed{job_name="pull-logs",kind="pull-logs"}': '0',
+      'tollkeeper_job_outage{job_name="pull-logs",kind="pull-logs"}': '0',
       'tollkeeper_gateway_calls_total{endpoint="GET /api/user/self",outcome="ok"}': '1',
       'tollkeeper_outbox_messages{state="waiting"}': '0',
       'tollkeeper_mail_attempts_total{route="mail",outcome="sent"}': '1',
@@ -72,8 +72,8 @@ describe('the metrics of a daemon', () => {
       expected,
     );
     for (const series of [
-      'tollkeeper_pulled_rows_total{job="pull-logs",kind="pull-logs"}',
-      'tollkeeper_pulled_bytes_total{job="pull-logs",kind="pull-logs"}',
+      'tollkeeper_pulled_rows_total{job_name="pull-logs",kind="pull-logs"}',
+      'tollkeeper_pulled_bytes_total{job_name="pull-logs",kind="pull-logs"}',
       'tollkeeper_database_memory_bytes',
       'tollkeeper_database_file_bytes',
       'process_resident_memory_bytes',

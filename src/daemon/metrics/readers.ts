@@ -68,7 +68,7 @@ const jobSamples = async ({ app, clock }: ReaderDeps): Promise<readonly Sample[]
       sample('tollkeeper_open_runs', { state }, count),
     ),
     ...Object.values(jobs).flatMap((job) => {
-      const labels = { job: job.name, kind: job.kind };
+      const labels = { job_name: job.name, kind: job.kind };
       const schedule = job.suspend ? undefined : scheduleOf(job);
       const next =
         schedule === undefined ? undefined : (scheduler.nextOf(job.name) ?? nextSlot(schedule, now));
@@ -92,7 +92,7 @@ const dataSamples = async ({ app }: ReaderDeps): Promise<readonly Sample[]> => {
     ),
     ...sources.flatMap(({ job, watermark }) =>
       known(watermark, (at) =>
-        sample('tollkeeper_job_watermark_timestamp_seconds', { account, job }, seconds(at)),
+        sample('tollkeeper_job_watermark_timestamp_seconds', { account, job_name: job }, seconds(at)),
       ),
     ),
     ...compared.flatMap(({ source, gap, unit, bad, comparedAt }) => [
