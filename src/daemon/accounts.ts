@@ -82,7 +82,15 @@ export const createAccounts = (
       await answer.discard();
       return answer.headers['date'];
     };
-    const modelDeps = createModelDeps({ baseUrl: account.base_url, http, clock, random, log, secrets });
+    const modelDeps = createModelDeps({
+      baseUrl: account.base_url,
+      http,
+      clock,
+      random,
+      log,
+      secrets,
+      measure,
+    });
     const models = createModelCaller(modelDeps);
     const profile = profileOf(account);
     const made = { name, currency: account.currency, profile, gateway, ping, models, modelDeps };

@@ -53,13 +53,13 @@ export type Call = CallOptions & {
   readonly firstSight?: (text: string) => void;
 };
 
-/** Counts one attempt from its start: its outcome is that of the answer as a whole. */
-const measureCall = ({ measure, clock }: CallDeps, endpoint: Endpoint) => {
+/** Counts one attempt from its start; `endpoint` is the name of an endpoint, without ids. */
+export const measureCall = ({ measure, clock }: Pick<CallDeps, 'measure' | 'clock'>, endpoint: string) => {
   const start = clock.now();
   return (outcome: string): void =>
     measure?.({
       what: 'gateway-call',
-      endpoint: nameOf(endpoint),
+      endpoint,
       outcome,
       seconds: (clock.now() - start) / 1000,
     });
@@ -72,7 +72,7 @@ const attempt = async <T>(
   use: (answer: HttpAnswer) => Promise<T>,
 ): Promise<T> => {
   const { endpoint, signal } = call;
-  const measured = measureCall(deps, endpoint);
+  const measured = measureCall(deps, nameOf(endpoint));
   try {
     const sent = deps.clock.now();
     const answer = await deps.http.send({

@@ -89,12 +89,12 @@ export const catalogue = {
     most.jobs,
   ),
   tollkeeper_gateway_calls_total: counter(
-    'Requests to admin endpoints since the start of the process, each attempt; outcome is ok, aborted or an error code.',
+    'Requests to the gateway since the start of the process, each attempt; outcome is ok, aborted or an error code.',
     ['endpoint', 'outcome'],
     most.jobs,
   ),
   tollkeeper_gateway_call_duration_seconds: histogram(
-    'Duration of requests to admin endpoints, with the whole answer.',
+    'Duration of requests to the gateway: to admin endpoints with the whole answer, to model endpoints up to its headers.',
     ['endpoint'],
     [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300],
   ),

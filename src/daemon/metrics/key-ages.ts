@@ -90,7 +90,7 @@ const knownKeys = async (
   });
   const ids = new Set(keys.map(({ id }) => id));
   const later = lineage.filter(
-    ({ keyId, born, retired }) => retired === undefined && born > takenAt && !ids.has(keyId),
+    ({ keyId, born, retired }) => retired === undefined && born >= takenAt && !ids.has(keyId),
   );
   return [...listed, ...later.map(unlisted)];
 };
