@@ -28,6 +28,7 @@ export * from './logging/log.ts';
 export * from './deps.ts';
 export * from './measure.ts';
 export * from './money.ts';
+export { iso, isoOr, jsonText } from './text/json-text.ts';
 export { withFingerprints, withoutShapes } from './text/key-shape.ts';
 export { parseMailbox, type Mailbox } from './text/mailbox.ts';
 export { printable } from './text/printable.ts';

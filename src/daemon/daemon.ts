@@ -16,6 +16,8 @@ import { openApp, type App } from './open-app.ts';
 import { openPage } from './open-page.ts';
 import { makeDataFolder, pathsOf, type Paths } from './paths.ts';
 import { createReload } from './reload.ts';
+import { feedEntries } from './views/feed-entries.ts';
+import { createPageView } from './views/page-view.ts';
 import { takeVolume } from './volume.ts';
 
 type LogLevel = Config['settings']['log']['level'];
@@ -125,15 +127,15 @@ const serveVolume = async (
     cwd: deps.cwd,
   });
   await using page = await openPage(config.settings.status, {
-    status: handlers.status,
-    outbox: handlers['outbox/list'],
+    view: createPageView({ clock, app, handlers }),
+    feed: async () => feedEntries(app),
     reportsDirectory: paths.reportsDirectory,
     redact: secrets.redact,
     log,
   });
   await using scraped = await openMetrics(config.settings.metrics, {
     metrics,
-    readers: createReaders({ clock, app, state, readSpend: () => Promise.resolve([]) }),
+    readers: createReaders({ clock, app, state }),
     clock,
     log,
   });

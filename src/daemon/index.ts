@@ -10,9 +10,14 @@ export type { App } from './open-app.ts';
 export type { ModelAccess } from './model-access.ts';
 export type { AuditView } from './keys/audit.ts';
 export {
+  alertsJson,
   mailTones,
   needsPerson,
+  outboxJson,
+  runJson,
   runTones,
+  statusJson,
+  type AlertView,
   type JobView,
   type OutboxView,
   type RunView,
@@ -20,7 +25,7 @@ export {
 } from '../web/index.ts';
 export type { ListedReport, QueryAnswer, ReportList } from '../jobs/index.ts';
 export type { DoctorView } from '../doctor/index.ts';
-export type { AlertAnswer, AlertView } from './handlers/alerts.ts';
+export type { AlertAnswer } from './handlers/alerts.ts';
 export type { AlertLogEntry } from '../warehouse/index.ts';
 export type { OutboxAnswer } from './handlers/outbox.ts';
 export type { ReconcileView } from './views/reconcile-requested.ts';

@@ -1,8 +1,9 @@
-import type { Fault, Log, Deps, Measure } from '../core/index.ts';
+import type { Fault, Log, Deps, Measure, ProgressStep } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import type { AuditComparison } from '../keys/index.ts';
 import { createWatermarks, jobKinds } from '../jobs/index.ts';
 import { recoverInterrupted } from '../notify/index.ts';
+import type { RunKey } from '../storage/index.ts';
 import { createScheduler, type Scheduler } from '../scheduler/index.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/index.ts';
 import { createRuntime } from './create-runtime.ts';
@@ -17,6 +18,8 @@ export type App = AsyncDisposable & {
   readonly paths: Paths;
   readonly warehouse: Warehouse;
   readonly scheduler: Scheduler;
+  /** The last reported step of a run in progress. */
+  readonly progressOf: (run: RunKey) => ProgressStep | undefined;
   /** Rechecks the journal; undefined when it is valid. */
   readonly keyProblem: () => Promise<Fault | undefined>;
   /** Whether plaintexts exist that are lost with the process. */
@@ -41,6 +44,8 @@ export type AppOptions = {
   /** For plans only: writes nothing, and creates no database. */
   readonly dryRun?: boolean;
 };
+
+const textOf = ({ job, slot }: RunKey): string => `${slot} ${job}`;
 
 const jobsOf = ({ jobs }: Config) => new Map(Object.entries(jobs));
 
@@ -86,6 +91,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
   });
   const runtimeDeps = { deps, log, folder, paths, warehouse, keyRuntime, measure };
   const leases = createRuntimeLeases(createRuntime(runtimeDeps, config));
+  const steps = new Map<string, ProgressStep>();
   const heartbeats = createHeartbeats({ env: deps.env, clock, log });
   try {
     // The database has one owner, so an earlier sender is gone.
@@ -99,7 +105,16 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
         ledger: warehouse.runs,
         execute: async (execution) => {
           using runtime = leases.lease();
-          return await runtime.execute(execution);
+          const key = textOf(execution.run);
+          const progress = (step: ProgressStep): void => {
+            steps.set(key, step);
+            execution.progress(step);
+          };
+          try {
+            return await runtime.execute({ ...execution, progress });
+          } finally {
+            steps.delete(key);
+          }
         },
         watermark: async (job) =>
           data.bringsData(job) ? data.watermarkOf(job, { warehouse }) : warehouse.runs.goodThrough(job.name),
@@ -126,6 +141,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
       paths,
       warehouse,
       scheduler,
+      progressOf: (run) => steps.get(textOf(run)),
       keyProblem: keyRuntime.journals.check,
       holdsPlaintexts: () => keyRuntime.plaintexts.size > 0,
       compareAudit: keyRuntime.journals.compare,

@@ -2,7 +2,7 @@ import { errorFields } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import { listenForPage } from '../web/index.ts';
 
-type PageDeps = Omit<Parameters<typeof listenForPage>[0], 'host' | 'port' | 'names'>;
+type PageDeps = Omit<Parameters<typeof listenForPage>[0], 'host' | 'port' | 'names' | 'publicUrl'>;
 
 export type Page = AsyncDisposable & {
   readonly address?: string;
@@ -18,7 +18,7 @@ export const openPage = async (
   if (!enabled) return none;
   try {
     const known = publicUrl === undefined ? names : [...names, new URL(publicUrl).hostname];
-    const listener = await listenForPage({ ...deps, host, port, names: known });
+    const listener = await listenForPage({ ...deps, host, port, names: known, publicUrl });
     return {
       address: `${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
       [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),

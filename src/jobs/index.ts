@@ -29,7 +29,7 @@ export { createWatermarks } from './watermarks.ts';
 export { checkReports, composeReport, type ComposedReport } from './report/compose-report.ts';
 export { expiryPolicy, type ExpireSettings } from './expire-keys/expire-shape.ts';
 export { collectExpiryEvidence } from './expire-keys/collect-expiry-evidence.ts';
-export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan } from './job-kind.ts';
+export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan, ScheduledMail } from './job-kind.ts';
 export type { CostOwners } from './cost-owners.ts';
 export { rotationPolicy, type RotateSettings } from './rotate-keys/rotate-shape.ts';
 export { sinkFaults } from './rotate-keys/sink-faults.ts';

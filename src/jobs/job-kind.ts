@@ -81,11 +81,23 @@ export type JobOutcome = { readonly summary: string; readonly figures: LogFields
 /** What a run would do, one line each; planning writes nothing. */
 export type JobPlan = readonly string[];
 
+/** A mail that a run sends; `team` is null for the keys of no team, `part` names its folder in the report archive. */
+export type ScheduledMail = {
+  readonly team?: string | null | undefined;
+  readonly part?: string;
+  readonly to: readonly string[];
+};
+
 export type JobKind = JobShape & {
   readonly run: (settings: unknown, context: JobContext) => Promise<JobOutcome>;
   readonly plan: (settings: unknown, context: JobContext) => Promise<JobPlan>;
   /** A backfill is one run over its time range, not one per slot; earlier runs do not count. */
   readonly backfillsRange?: boolean;
+  /** The mails of a run, for kinds that mail in each run. */
+  readonly mails?: (
+    settings: unknown,
+    context: Pick<JobContext, 'name' | 'costOwners'>,
+  ) => readonly ScheduledMail[];
   /** The time up to which the job's data is complete; for kinds that pull data. */
   readonly watermark?: (settings: unknown, context: WatermarkContext) => Promise<UnixMillis | undefined>;
   /** The time up to which a run of the slot needs data of the jobs it depends on; defaults to the end of its interval. */
@@ -109,6 +121,10 @@ type TypedJobKind<Shape extends z.ZodObject> = {
   readonly runsAfterNeeds?: boolean;
   readonly sendsAlerts?: boolean;
   readonly faults?: NonNullable<JobShape['faults']>;
+  readonly mails?: (
+    settings: z.output<Shape>,
+    context: Pick<JobContext, 'name' | 'costOwners'>,
+  ) => readonly ScheduledMail[];
   readonly watermark?: (
     settings: z.output<Shape>,
     context: WatermarkContext,
@@ -118,12 +134,18 @@ type TypedJobKind<Shape extends z.ZodObject> = {
 
 /** Lets each kind use its own settings type, since the config has parsed the settings with this shape. */
 export const defineJobKind = <Shape extends z.ZodObject>(typed: TypedJobKind<Shape>): JobKind => {
-  const { run, plan, watermark, needsThrough, ...rest } = typed;
+  const { run, plan, mails, watermark, needsThrough, ...rest } = typed;
   type Own = z.output<Shape>;
   return {
     ...rest,
     run: (settings, context) => run(settings as Own, context),
     plan: (settings, context) => plan(settings as Own, context),
+    ...(mails === undefined
+      ? {}
+      : {
+          mails: (settings: unknown, context: Pick<JobContext, 'name' | 'costOwners'>) =>
+            mails(settings as Own, context),
+        }),
     ...(watermark === undefined
       ? {}
       : { watermark: (settings: unknown, context: WatermarkContext) => watermark(settings as Own, context) }),

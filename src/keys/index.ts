@@ -49,6 +49,7 @@ export {
   templateOf,
 } from './plan/key-names.ts';
 export { currentUnknown, currentUnknownAdvice } from './plan/current-candidates.ts';
+export { knownKey } from './plan/known-key.ts';
 export { deadBy } from './plan/key-state.ts';
 export { isLive, newestOf } from './plan/newest-key.ts';
 export {

@@ -33,3 +33,12 @@ export {
   type Usage,
 } from './causes/cell-factors.ts';
 export { explainChange, type CausePart, type Contribution, type Waterfall } from './causes/explain-change.ts';
+export {
+  chartDays,
+  dailySpend,
+  segmentsOfDays,
+  spendDays,
+  type DaySpend,
+  type SpendSums,
+  type TeamSums,
+} from './spend/daily-spend.ts';

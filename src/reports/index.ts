@@ -21,3 +21,5 @@ export { describeCause } from './build/changes/describe-cause.ts';
 export { shownDifference } from './build/changes/shown-change.ts';
 export { formatMoney, formatPercent } from './build/format.ts';
 export { localeOf } from './locales/locales.ts';
+export { monthChartSvg, monthColours } from './charts/month-chart.ts';
+export { meterSvg } from './render/meter.ts';

@@ -20,6 +20,7 @@ export type {
   RunEvent,
   RunKey,
   RunLedger,
+  RunOutcomes,
   RunState,
   RunTrigger,
 } from './run-ledger.ts';

@@ -113,6 +113,14 @@ export type JobOutage = {
   readonly openedAt: UnixMillis;
 };
 
+/** `span` is the position of the span in the request. */
+export type RunOutcomes = {
+  readonly job: string;
+  readonly span: number;
+  readonly state: RunState;
+  readonly runs: number;
+};
+
 export type OutageChange = {
   readonly opened: readonly JobOutage[];
   readonly closed: readonly string[];
@@ -168,6 +176,13 @@ export type RunLedger = {
   readonly goodEnds: () => Promise<ReadonlyMap<string, UnixMillis>>;
   /** End of the data interval of a job's latest successful run; undefined when none succeeded. */
   readonly goodThrough: (job: string) => Promise<UnixMillis | undefined>;
+  /**
+   * For each job of which no run ever had an attempt: its first slot that was missed, or is still queued although its
+   * attempt was due before the moment. Jobs without one are omitted.
+   */
+  readonly neverRan: (dueBefore: UnixMillis) => Promise<ReadonlyMap<string, UnixMillis>>;
+  /** Numbers of runs by job, span and state, of the slots in each span; a row with `through` counts in each that it covers. */
+  readonly outcomes: (spans: readonly Interval<UnixMillis>[]) => Promise<readonly RunOutcomes[]>;
   /** By job. */
   readonly outages: () => Promise<readonly JobOutage[]>;
   /** Runs with an event, in the order of their events. */

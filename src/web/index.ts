@@ -9,7 +9,12 @@ export type {
   OpenRotationView,
   OutdatedServiceView,
 } from './status-data.ts';
+export type { AlertState, AlertView } from './alert-view.ts';
+export type { JobDays, KeyAgeView, KeysView, NextMailView, PageView } from './page-view.ts';
+export type { SpendView } from './spend-view.ts';
+export type { FeedEntry } from './page/feed.ts';
 export { needsPerson } from './needs-person.ts';
+export { alertsJson, outboxJson, runJson, statusJson } from './status-json.ts';
 export { mailTones, runTones } from './tones.ts';
 
 /** Loaded only by a daemon that serves them. */

@@ -8,8 +8,8 @@ import {
   type Log,
   type Secret,
 } from '../core/index.ts';
-import { isKnownHost } from './known-host.ts';
 import { openListener, type Listener } from './open-listener.ts';
+import { isKnownHost } from './page/policies.ts';
 
 export type MetricsOptions = {
   readonly host: string;

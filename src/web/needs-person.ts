@@ -61,7 +61,15 @@ export const needsPerson = ({
     .filter(({ failure, outageSince }) => failure !== undefined && outageSince === undefined)
     .map(({ job }) => job);
   const outages = jobs.filter(({ outageSince }) => outageSince !== undefined).map(({ job }) => job);
+  const neverRan = jobs.filter(
+    ({ missedFirst, outageSince }) => missedFirst !== undefined && outageSince === undefined,
+  );
   return [
+    ...(neverRan.length === 0
+      ? []
+      : [
+          `${neverRan.length === 1 ? 'job' : 'jobs'} never ran and missed the first slot: ${neverRan.map(({ job }) => job).join(', ')}`,
+        ]),
     ...(outages.length === 0
       ? []
       : [`${outages.length === 1 ? 'job' : 'jobs'} in outage: ${outages.join(', ')}`]),

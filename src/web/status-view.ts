@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../core/index.ts';
+import type { ProgressStep, UnixMillis } from '../core/index.ts';
 import type { LedgerAttempt, LedgerRun, OutboxRow } from '../storage/index.ts';
 import type {
   AccountView,
@@ -21,6 +21,8 @@ export type RunView = Omit<
   readonly attempts: readonly AttemptView[];
   /** What an open run waits for, as text. */
   readonly waiting?: string | undefined;
+  /** The current step of a run in progress. */
+  readonly progress?: ProgressStep | undefined;
 };
 
 export type AttemptView = Omit<LedgerAttempt, 'job' | 'slot'>;
@@ -37,6 +39,8 @@ export type JobView = {
   readonly last?: RunView | undefined;
   /** The latest unsuccessful run since the last success that has no retry, and the next step. */
   readonly failure?: { readonly run: RunView; readonly advice: string };
+  /** The first slot that passed without a run; missing once a run had an attempt. */
+  readonly missedFirst?: UnixMillis;
   /** End of the last successful run. */
   readonly lastGood?: UnixMillis | undefined;
   /** Start of the current outage, if operators are notified of it. */

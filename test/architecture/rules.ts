@@ -30,7 +30,7 @@ const modules = {
   scheduler: ['core', 'config', 'storage'],
   doctor: ['core', 'config', 'warehouse', 'ingest', 'notify', 'keys', 'jobs'],
   control: ['core', 'storage', 'scheduler'],
-  web: ['core', 'storage', 'scheduler', 'monitoring'],
+  web: ['core', 'storage', 'scheduler', 'monitoring', 'warehouse', 'reports'],
   metrics: ['core'],
   sandbox: [],
 } as const satisfies Record<string, readonly string[]>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixMillis } from '../../src/core/index.ts';
-import { statusJson } from '../../src/cli/status/json.ts';
+import { statusJson } from '../../src/web/index.ts';
 import { noPaint, screenOf } from '../../src/cli/ui/paint.ts';
 import { renderNext } from '../../src/cli/next/render.ts';
 import { renderRuns } from '../../src/cli/runs/render.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { unixMillis, type ProgressStep } from '../../src/core/index.ts';
+import { jsonText, unixMillis, type ProgressStep } from '../../src/core/index.ts';
 import { backfillProgress } from '../../src/cli/run/backfill-progress.ts';
 import { nextJson } from '../../src/cli/next/render.ts';
-import { statusJson } from '../../src/cli/status/json.ts';
-import { jsonText } from '../../src/cli/ui/json.ts';
+import { statusJson } from '../../src/web/index.ts';
 import {
   addMail,
   backfillEnd,

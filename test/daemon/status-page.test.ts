@@ -63,8 +63,8 @@ it('a status page that cannot be served is reported and does not end the daemon'
   });
   let logged = '';
   const deps = {
-    status: () => Promise.reject(new Error()),
-    outbox: () => Promise.resolve([]),
+    view: () => Promise.reject(new Error()),
+    feed: () => Promise.resolve([]),
     reportsDirectory: '/nowhere',
     redact: (text: string) => text,
     log: createLog({

@@ -259,6 +259,52 @@ describe.each([
     expect(await failures()).toEqual([]);
   });
 
+  it('names the first slot of each job that no run ever began', async () => {
+    const ran = runAt('ran', 1000);
+    await using ledger = await claimed(
+      missedAt('ran', 900),
+      ran,
+      missedAt('missed', 2000),
+      missedAt('missed', 1500),
+      runAt('waiting', 1000),
+      runAt('waiting', 3000),
+      runAt('delayed', 1000, { nextAttempt: at(5000) }),
+      missedAt('suspended', 1000, { state: 'skipped' }),
+    );
+    const { runs } = ledger;
+    await runs.begin([ran], at(1100));
+    expect(await runs.neverRan(at(2000))).toEqual(
+      new Map([
+        ['missed', at(1500)],
+        ['waiting', at(1000)],
+      ]),
+    );
+  });
+
+  it('counts the runs of each job by span and state', async () => {
+    const good = runAt('a', 1500);
+    await using ledger = await claimed(
+      runAt('a', 1000),
+      good,
+      runAt('a', 2999),
+      runAt('a', 3000),
+      missedAt('b', 500, { through: at(2500) }),
+      missedAt('b', 999),
+    );
+    const { runs } = ledger;
+    await runs.begin([good], at(1600));
+    await runs.end([{ job: 'a', slot: good.slot, state: 'ok', at: at(1700) }]);
+    const span = (start: number, end: number) => ({ start: at(start), end: at(end) });
+    expect(await runs.outcomes([span(1000, 2000), span(2000, 3000)])).toEqual([
+      { job: 'a', span: 0, state: 'ok', runs: 1 },
+      { job: 'a', span: 0, state: 'queued', runs: 1 },
+      { job: 'a', span: 1, state: 'queued', runs: 1 },
+      { job: 'b', span: 0, state: 'missed', runs: 1 },
+      { job: 'b', span: 1, state: 'missed', runs: 1 },
+    ]);
+    expect(await runs.outcomes([])).toEqual([]);
+  });
+
   it('deletes cursors, records outages and trims ended runs', async () => {
     const old = missedAt('a', 1000);
     const reaching = missedAt('a', 500, { through: at(5000) });

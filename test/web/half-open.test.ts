@@ -52,8 +52,8 @@ const openPage = async (limits: ConnectionLimits) =>
   listenForPage({
     ...local,
     names: [],
-    status: () => Promise.reject(new Error('not asked')),
-    outbox: () => Promise.resolve([]),
+    view: () => Promise.reject(new Error('not asked')),
+    feed: () => Promise.resolve([]),
     reportsDirectory: '/nowhere',
     redact: (text) => text,
     log: silentLog,

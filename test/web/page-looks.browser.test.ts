@@ -1,10 +1,12 @@
 import { mkdir } from 'node:fs/promises';
-import { chromium, type Browser } from 'playwright-core';
+import axe from 'axe-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OutboxView, StatusView } from '../../src/web/index.ts';
+import type { PageView } from '../../src/web/index.ts';
 import { hostileNames } from '../reports/hostile.ts';
 import { faint, overflow } from '../support/page-looks.ts';
 import { badMails, badStatus, goodStatus, openPageFixture } from './support/page-fixture.ts';
+import { viewOf } from './support/page-views.ts';
 
 /** With a folder in TOLLKEEPER_LOOKS the pictures are kept there, to be looked at. */
 const pictures = process.env['TOLLKEEPER_LOOKS'];
@@ -18,38 +20,54 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
+/** Violations of WCAG 2.2 and of good practice, with the elements. */
+const violations = async (page: Page): Promise<unknown> => {
+  await page.evaluate(axe.source);
+  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => [id, nodes.length, nodes.slice(0, 3).map(({ html }) => html.slice(0, 120))]))`);
+};
+
 const ordinaryNames = [
   'gateway.example.com: connection refused; tried 4 times',
   'ann@example.com',
   'The log lacks USD 12.40 of what the statistics say for 20 Nov.',
 ];
 
-const stands: Readonly<Record<string, { status: StatusView; mails: readonly OutboxView[] }>> = {
-  well: { status: goodStatus, mails: [] },
-  problem: { status: badStatus(ordinaryNames), mails: badMails(ordinaryNames) },
-  hostile: { status: badStatus(hostileNames), mails: badMails(hostileNames) },
+const { data: _data, ...withoutData } = goodStatus;
+
+const stands: Readonly<Record<string, PageView>> = {
+  empty: {
+    ...viewOf({ ...withoutData, jobs: [] }),
+    teams: [],
+    alerts: [],
+    keys: { keys: [] },
+    nextMails: [],
+  },
+  well: viewOf(goodStatus),
+  team: viewOf({ ...goodStatus, jobs: [] }, { team: 'search' }),
+  problem: viewOf(badStatus(ordinaryNames), {
+    mails: badMails(ordinaryNames),
+    names: ['growth', 'research'],
+  }),
+  hostile: viewOf(badStatus(hostileNames), { mails: badMails(hostileNames), names: hostileNames }),
 };
 
-describe.each(Object.entries(stands))('%s', (name, { status, mails }) => {
+describe.each(Object.entries(stands))('the page %s', (name, view) => {
   test.each([
     [375, 'light'],
     [375, 'dark'],
-    [900, 'light'],
-    [900, 'dark'],
+    [1280, 'light'],
+    [1280, 'dark'],
   ] as const)(
-    'at %i px, %s: nothing overflows, all can be read, nothing runs',
+    'at %i px, %s, overflows nowhere, can be read by all, and runs nothing foreign',
     async (width, colorScheme) => {
-      await using fixture = await openPageFixture({
-        status: async () => status,
-        outbox: async ({ states, limit }) =>
-          mails.filter(({ state }) => states.includes(state)).slice(0, limit),
-      });
+      await using fixture = await openPageFixture({ view: async () => view });
       const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
       try {
         const page = await context.newPage();
-        const watermark: string[] = [];
+        const requests: string[] = [];
         const complaints: string[] = [];
-        page.on('request', (request) => watermark.push(request.url()));
+        page.on('request', (request) => requests.push(request.url()));
         page.on('dialog', (dialog) => complaints.push(dialog.message()));
         page.on('console', (message) => complaints.push(message.text()));
         await page.goto(fixture.url, { waitUntil: 'load' });
@@ -62,8 +80,9 @@ describe.each(Object.entries(stands))('%s', (name, { status, mails }) => {
         }
         expect(await overflow(page)).toEqual([]);
         expect(await faint(page)).toEqual([]);
-        expect(watermark.filter((url) => url !== fixture.url && !url.startsWith('data:'))).toEqual([]);
-        // A breach of the page's own policy would be told here.
+        expect(await violations(page)).toEqual([]);
+        expect(requests.filter((url) => url !== fixture.url && !url.startsWith('data:'))).toEqual([]);
+        // A breach of the page's own policy is a message of the console.
         expect(complaints).toEqual([]);
       } finally {
         await context.close();
@@ -71,7 +90,6 @@ describe.each(Object.entries(stands))('%s', (name, { status, mails }) => {
     },
   );
 });
-
 test('a report of the archive is shown with its styles, and runs no script', async () => {
   await using fixture = await openPageFixture({});
   await fixture.write(

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import type { Deps } from '../../core/index.ts';
-import type { AlertAnswer, Commands } from '../../daemon/index.ts';
+import { jsonText, type Deps } from '../../core/index.ts';
+import { alertsJson, type AlertAnswer, type Commands } from '../../daemon/index.ts';
 import { ask } from '../ask.ts';
 import { personOf } from '../keys/person.ts';
 import { amount, configOption } from '../options.ts';
-import { jsonText } from '../ui/json.ts';
 import { screenOf } from '../ui/paint.ts';
-import { alertsJson, renderLog, renderAlerts } from './render.ts';
+import { renderLog, renderAlerts } from './render.ts';
 
 type Common = { readonly config: string; readonly json?: boolean };
 type ActionOptions = Common & {

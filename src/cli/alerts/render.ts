@@ -8,7 +8,6 @@ import {
   type Money,
 } from '../../core/index.ts';
 import type { AlertLogEntry, AlertView } from '../../daemon/index.ts';
-import { iso, isoOr } from '../ui/json.ts';
 import { localMoment } from '../ui/moment.ts';
 import type { Screen, Style } from '../ui/paint.ts';
 import { tableLines, type Cell, type Row } from '../ui/table.ts';
@@ -131,18 +130,6 @@ export const renderAlerts = (views: readonly AlertView[], screen: Screen): strin
   ];
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 };
-
-export const alertsJson = (views: readonly AlertView[]) =>
-  views.map(({ evaluatedAt, firing, mute, acknowledged, ...view }) => ({
-    ...view,
-    evaluatedAt: isoOr(evaluatedAt),
-    firing: firing.map(({ raisedAt, recoveredAt: _recovered, ...record }) => ({
-      ...record,
-      raisedAt: iso(raisedAt),
-    })),
-    ...(mute === undefined ? {} : { mute: { ...mute, until: iso(mute.until), mutedAt: iso(mute.mutedAt) } }),
-    ...(acknowledged === undefined ? {} : { acknowledged: { ...acknowledged, at: iso(acknowledged.at) } }),
-  }));
 
 export const renderLog = (entries: readonly AlertLogEntry[], screen: Screen): string => {
   if (entries.length === 0) return 'no alert was raised, muted or acknowledged\n';

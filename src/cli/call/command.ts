@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { fault, parseDuration, type Deps } from '../../core/index.ts';
+import { fault, parseDuration, type Deps, jsonText } from '../../core/index.ts';
 import { openModelAccess } from '../../daemon/index.ts';
 import { inputFields, isStreamFault, modelEndpoints, type ModelEndpoint } from '../../gateway/index.ts';
 import { configOption } from '../options.ts';
-import { jsonText } from '../ui/json.ts';
 import { screenOf } from '../ui/paint.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { showProgress } from '../ui/progress.ts';

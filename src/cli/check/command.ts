@@ -1,9 +1,8 @@
-import { countText, type Deps } from '../../core/index.ts';
+import { countText, type Deps, iso, jsonText } from '../../core/index.ts';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { checkConfig } from '../../settings.ts';
 import { configOption } from '../options.ts';
-import { iso, jsonText } from '../ui/json.ts';
 import { faultLines, nextRuns, warningLines } from './render.ts';
 
 export const define = (command: Command, deps: Deps): void => {

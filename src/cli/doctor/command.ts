@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { openCommands, type DoctorView } from '../../daemon/index.ts';
-import { hasCode, isFault, type Fault, type Deps } from '../../core/index.ts';
+import { hasCode, isFault, type Fault, type Deps, isoOr, jsonText } from '../../core/index.ts';
 import { configOption } from '../options.ts';
-import { isoOr, jsonText } from '../ui/json.ts';
 import { screenOf } from '../ui/paint.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { showProgress } from '../ui/progress.ts';

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { auditKeys, type KeyHistory } from '../../daemon/index.ts';
-import { type Deps, fault } from '../../core/index.ts';
+import { type Deps, fault, jsonText } from '../../core/index.ts';
 import { configOption, amount } from '../options.ts';
-import { jsonText } from '../ui/json.ts';
 import { keysDeps, request, type KeysDeps } from './deps.ts';
 import { refuseUnknown, servicesOf } from './services.ts';
 import { addServiceOperations } from './line.ts';

@@ -8,8 +8,7 @@ import {
   type KeyOutcome,
   type OpenCommands,
 } from '../../daemon/index.ts';
-import { fault, type Deps, type Progress } from '../../core/index.ts';
-import { jsonText } from '../ui/json.ts';
+import { fault, type Deps, type Progress, jsonText } from '../../core/index.ts';
 import { askOnTerminal, personOf, type Ask } from './person.ts';
 import { screenOf } from '../ui/paint.ts';
 import { withoutDaemon } from './without-daemon.ts';

@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { fault } from '../../core/index.ts';
-import { jsonText } from '../ui/json.ts';
+import { fault, jsonText } from '../../core/index.ts';
 import { agreed, printOutcome, request, type KeysDeps } from './deps.ts';
 import { onlyBy } from './without-daemon.ts';
 import { common, inAccount, whatKey, type Common } from './options.ts';

@@ -1,9 +1,8 @@
-import { countText, fault, readReason, readText, systemCode } from '../../core/index.ts';
+import { countText, fault, readReason, readText, systemCode, jsonText } from '../../core/index.ts';
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configOption } from '../options.ts';
-import { jsonText } from '../ui/json.ts';
 import { agreed, printOutcome, request, type KeysDeps, type OpenKeys } from './deps.ts';
 import { screenOf } from '../ui/paint.ts';
 import { keyPlansJson, planCheckJson, renderKeyPlans, renderStale } from './render/plan.ts';

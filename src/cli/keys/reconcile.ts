@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { ReconciledKeys } from '../../daemon/index.ts';
-import { shellWord } from '../../core/index.ts';
-import { jsonText } from '../ui/json.ts';
+import { shellWord, jsonText } from '../../core/index.ts';
 import { request, type KeysDeps } from './deps.ts';
 import { common, inAccount, type Common } from './options.ts';
 import { oneLine } from '../ui/text.ts';

@@ -1,11 +1,9 @@
+import { iso } from '../../core/index.ts';
 import { z } from 'zod';
-import type { OpenCommands, StatusView } from '../../daemon/index.ts';
-import { alertsJson } from '../alerts/render.ts';
+import { alertsJson, statusJson, type OpenCommands, type StatusView } from '../../daemon/index.ts';
 import { keysJson } from '../keys/render/list.ts';
 import { recordsOf } from '../query/render.ts';
 import { viewsNamed } from '../schema/views.ts';
-import { statusJson } from '../status/json.ts';
-import { iso } from '../ui/json.ts';
 
 type Commands = Pick<OpenCommands, 'call'>;
 

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { Deps } from '../../core/index.ts';
+import { jsonText, type Deps } from '../../core/index.ts';
 import { configOption, amount } from '../options.ts';
-import { jsonText } from '../ui/json.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';
 import { nextJson, renderNext } from './render.ts';

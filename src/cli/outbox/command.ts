@@ -1,11 +1,10 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import type { Deps } from '../../core/index.ts';
-import type { Commands, OutboxAnswer, OutboxView } from '../../daemon/index.ts';
+import { jsonText, type Deps } from '../../core/index.ts';
+import { outboxJson, type Commands, type OutboxAnswer, type OutboxView } from '../../daemon/index.ts';
 import { configOption, amount } from '../options.ts';
-import { jsonText } from '../ui/json.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';
-import { outboxJson, renderOutbox, renderOutboxAnswers } from './render.ts';
+import { renderOutbox, renderOutboxAnswers } from './render.ts';
 
 type State = OutboxView['state'];
 type ListOptions = {

@@ -1,5 +1,4 @@
 import { mailTones, type OutboxAnswer, type OutboxView } from '../../daemon/index.ts';
-import { iso, isoOr } from '../ui/json.ts';
 import { commonZone, localMoment, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';
 import { tableLines, type Cell, type Row } from '../ui/table.ts';
@@ -55,11 +54,3 @@ export const renderOutboxAnswers = (answers: readonly OutboxAnswer[], { paint }:
   answers
     .map(({ id, done, message }) => `${oneLine(id)}: ${paint(done ? 'plain' : 'bad', oneLine(message))}\n`)
     .join('');
-
-export const outboxJson = (rows: readonly OutboxView[]) =>
-  rows.map((row) => ({
-    ...row,
-    queuedAt: iso(row.queuedAt),
-    changedAt: iso(row.changedAt),
-    next: isoOr(row.next),
-  }));

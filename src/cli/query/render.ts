@@ -1,6 +1,5 @@
-import { formatMoment } from '../../core/index.ts';
+import { formatMoment, jsonText } from '../../core/index.ts';
 import type { QueryAnswer } from '../../daemon/index.ts';
-import { jsonText } from '../ui/json.ts';
 import { noPaint } from '../ui/paint.ts';
 import { tableLines } from '../ui/table.ts';
 import { oneLine, widthOf } from '../ui/text.ts';

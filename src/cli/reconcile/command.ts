@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { Deps } from '../../core/index.ts';
+import { jsonText, type Deps } from '../../core/index.ts';
 import { configOption } from '../options.ts';
-import { jsonText } from '../ui/json.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';
 import { createPlainLog } from '../ui/plain-log.ts';

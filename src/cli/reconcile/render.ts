@@ -1,6 +1,5 @@
 import type { ReconcileView } from '../../daemon/index.ts';
-import { toMillis } from '../../core/index.ts';
-import { iso } from '../ui/json.ts';
+import { toMillis, iso } from '../../core/index.ts';
 import { localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen, Style } from '../ui/paint.ts';
 import { tableLines, type Row } from '../ui/table.ts';

@@ -11,9 +11,9 @@ import {
   type ComparisonName,
   type LocaleTag,
   type Deps,
+  jsonText,
 } from '../../core/index.ts';
 import { configOption } from '../options.ts';
-import { jsonText } from '../ui/json.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { oneLine } from '../ui/text.ts';
 import { showProgress } from '../ui/progress.ts';

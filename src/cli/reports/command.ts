@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { createReport, reportsKept } from '../../daemon/index.ts';
-import type { Deps } from '../../core/index.ts';
+import { jsonText, type Deps } from '../../core/index.ts';
 import { configOption, amount } from '../options.ts';
-import { jsonText } from '../ui/json.ts';
 import { screenOf } from '../ui/paint.ts';
 import { renderReports } from './render.ts';
 

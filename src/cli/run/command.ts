@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Deps, fault, type Fault } from '../../core/index.ts';
+import { type Deps, fault, type Fault, jsonText } from '../../core/index.ts';
 import { openCommands, type BackfillStep, type Commands, type RunResult } from '../../daemon/index.ts';
 import { backfillProgress } from './backfill-progress.ts';
 import { configOption } from '../options.ts';
-import { jsonText } from '../ui/json.ts';
 import { timesIn } from '../ui/moment.ts';
 import { screenOf } from '../ui/paint.ts';
 import { createPlainLog, endOf } from '../ui/plain-log.ts';

@@ -1,6 +1,5 @@
 import { countText } from '../../core/index.ts';
-import type { RunResult, RunView } from '../../daemon/index.ts';
-import { runJson } from '../runs/json.ts';
+import { runJson, type RunResult, type RunView } from '../../daemon/index.ts';
 import { localMoment, localSlot } from '../ui/moment.ts';
 import { describeElapsed, describeReason } from '../ui/run-messages.ts';
 import { oneLine } from '../ui/text.ts';

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import type { Deps } from '../../core/index.ts';
+import { jsonText, type Deps } from '../../core/index.ts';
+import { runJson } from '../../daemon/index.ts';
 import { configOption, amount } from '../options.ts';
-import { jsonText } from '../ui/json.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';
-import { runJson } from './json.ts';
 import { renderRuns } from './render.ts';
 
 type RunsOptions = { readonly config: string; readonly limit: number; readonly json?: boolean };

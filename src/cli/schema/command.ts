@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { Deps } from '../../core/index.ts';
+import { jsonText, type Deps } from '../../core/index.ts';
 import type { reportRelations } from '../../settings.ts';
-import { jsonText } from '../ui/json.ts';
 import { viewsNamed } from './views.ts';
 
 const textOf = (views: typeof reportRelations): string => {

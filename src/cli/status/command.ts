@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
-import { needsPerson } from '../../daemon/index.ts';
-import type { Deps } from '../../core/index.ts';
+import { needsPerson, statusJson } from '../../daemon/index.ts';
+import { jsonText, type Deps } from '../../core/index.ts';
 import { configOption } from '../options.ts';
-import { jsonText } from '../ui/json.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';
-import { statusJson } from './json.ts';
 import { renderStatus } from './render.ts';
 
 export const define = (command: Command, deps: Deps): void => {

@@ -45,7 +45,7 @@ const configLines = ({ config }: StatusView, look: Look): readonly string[] => {
 };
 
 const jobNote = (job: JobView, { now, width = 200 }: Look): Row['note'] => {
-  const { last, failure, outageSince, zone } = job;
+  const { last, failure, outageSince, missedFirst, zone } = job;
   const why = last === undefined || last.state === 'ok' ? '' : describeReason(last);
   const short = clip(oneLine(why), Math.max(40, width - 4));
   if (outageSince === undefined && failure !== undefined) {
@@ -56,6 +56,8 @@ const jobNote = (job: JobView, { now, width = 200 }: Look): Row['note'] => {
       style: 'bad',
     };
   }
+  if (outageSince === undefined && missedFirst !== undefined)
+    return { text: `! never ran; its first slot was ${localMoment(missedFirst, zone)}`, style: 'bad' };
   if (outageSince === undefined) return short === '' ? undefined : { text: short, style: 'quiet' };
   const outage = `! outage since ${localMoment(outageSince, zone)} (${describeDuration(now - outageSince)})`;
   return { text: short === '' ? outage : `${outage}; ${short}`, style: 'bad' };

@@ -1,49 +1,12 @@
-import {
-  fault,
-  formatSlot,
-  nearest,
-  readMoment,
-  type Clock,
-  type Money,
-  type UnixMillis,
-} from '../../core/index.ts';
+import { fault, formatSlot, nearest, readMoment, type Clock, type Money } from '../../core/index.ts';
 import type { CommandHandlers } from '../../control/index.ts';
 import { reasonText, runwayReasons, runwayText } from '../../jobs/index.ts';
 import { alertStatusSchema, type AlertStatusContent } from '../../monitoring/index.ts';
 import { formatMoney, localeOf } from '../../reports/index.ts';
-import type { AlertAcknowledgement, AlertLogEntry, AlertMute, StoredAlert } from '../../warehouse/index.ts';
+import type { AlertLogEntry, StoredAlert } from '../../warehouse/index.ts';
+import type { AlertState, AlertView } from '../../web/index.ts';
 import { costOwnersOf } from '../cost-owners.ts';
 import type { App } from '../open-app.ts';
-
-/**
- * `forecast`: only the forecast has reached a threshold. `low`: a balance or quota lasts for too few days. `unknown`: the
- * reason is in the texts.
- */
-export type AlertState = 'ok' | 'exceeded' | 'forecast' | 'low' | 'unknown' | 'not-evaluated';
-
-/** An alert as commands show it. Times are milliseconds UTC unless stated otherwise. */
-export type AlertView = {
-  readonly account: string;
-  readonly alert: string;
-  readonly state: AlertState;
-  /** Time zone of its times. */
-  readonly zone: string;
-  readonly texts: {
-    readonly reason?: string | undefined;
-    readonly spend?: string | undefined;
-    readonly amount?: string | undefined;
-    readonly forecast?: string | undefined;
-    /** `$40.10 to $52.30` */
-    readonly forecastRange?: string | undefined;
-    readonly lasts?: string | undefined;
-  };
-  readonly status?: AlertStatusContent | undefined;
-  readonly evaluatedAt?: UnixMillis | undefined;
-  readonly firing: readonly StoredAlert[];
-  readonly mute?: AlertMute | undefined;
-  /** Set when all firing alerts are acknowledged. */
-  readonly acknowledged?: AlertAcknowledgement | undefined;
-};
 
 export type AlertAnswer = { readonly alert: string; readonly account: string; readonly message: string };
 
@@ -99,7 +62,8 @@ export const readAlerts = async ({ clock, app }: Deps): Promise<readonly AlertVi
     const own = <T extends { readonly account: string }>(rows: readonly T[]): readonly T[] =>
       rows.filter((row) => row.account === account);
     const firing = own(records);
-    const declared = (costOwnersOf(settings, account).budgets ?? []).map(({ name }) => name);
+    const budgets = costOwnersOf(settings, account).budgets ?? [];
+    const declared = budgets.map(({ name }) => name);
     const evaluated = own(statuses).filter(
       // A budget removed from the config has no state.
       ({ alert, status }) => declared.includes(alert) || contentOf(status)?.kind !== 'budget',
@@ -114,6 +78,7 @@ export const readAlerts = async ({ clock, app }: Deps): Promise<readonly AlertVi
       const status = stored === undefined ? undefined : contentOf(stored.status);
       const open = firing.filter((one) => one.alert === alert);
       const acknowledged = own(acknowledgements).find((one) => one.alert === alert);
+      const scope = budgets.find(({ name }) => name === alert)?.scope;
       const isSeen =
         acknowledged !== undefined &&
         open.length > 0 &&
@@ -122,6 +87,7 @@ export const readAlerts = async ({ clock, app }: Deps): Promise<readonly AlertVi
         account,
         alert,
         state: stateOf(status, open),
+        ...(scope?.kind === 'team' ? { team: scope.name } : {}),
         texts: textsOf(status, account),
         zone: status?.kind === 'budget' ? status.zone : settings.timezone,
         ...(status === undefined ? {} : { status }),

@@ -13,6 +13,7 @@ import type { RuntimeLease } from '../runtime-leases.ts';
 import { attemptsByRun, runView } from '../views/config-views.ts';
 import { accountViews, keptReports } from '../views/data-status.ts';
 import { jobFailures } from '../views/job-failures.ts';
+import { missedFirstSlots } from '../views/never-ran.ts';
 import { mailStatus } from './outbox.ts';
 import type { Config } from '../../config/index.ts';
 import { expiryPolicy, type ExpireSettings, type RotateSettings } from '../../jobs/index.ts';
@@ -99,6 +100,7 @@ export const createStatus =
     const failedRuns = [...failures.values()].map(({ run }) => run);
     const failedAttemptsOf = attemptsByRun(await warehouse.runs.attempts(failedRuns));
     const now = clock.now();
+    const missedFirst = await missedFirstSlots(Object.values(jobs), warehouse.runs, now);
     // Before the rotations are read: a journal that is valid again brings them back.
     const keyProblem = await app.keyProblem();
     return {
@@ -115,6 +117,7 @@ export const createStatus =
         const outage = outages.get(job.name);
         const good = goods.get(job.name);
         const failure = failures.get(job.name);
+        const unrun = missedFirst.get(job.name);
         return {
           job: job.name,
           kind: job.kind,
@@ -132,10 +135,15 @@ export const createStatus =
                 },
               }),
           lastGood: good,
+          ...(unrun === undefined ? {} : { missedFirst: unrun }),
           ...(outage === undefined ? {} : { outageSince: outage.openedAt }),
         };
       }),
-      open: open.map(({ run, waiting }) => runView(run, attemptsOf(run), jobs, waiting)),
+      open: open.map(({ run, waiting }) => {
+        const progress = app.progressOf(run);
+        const view = runView(run, attemptsOf(run), jobs, waiting);
+        return progress === undefined ? view : { ...view, progress };
+      }),
       mail: await mailStatus({ app }),
       data: {
         zone: config.settings.timezone,

@@ -1,4 +1,4 @@
-import { fault, isFault, noProgress, zero, type UnixMillis } from '../../core/index.ts';
+import { fault, isFault, noProgress, type UnixMillis } from '../../core/index.ts';
 import type { Config, Job } from '../../config/index.ts';
 import {
   expiryPolicy,
@@ -12,6 +12,7 @@ import {
   isKeyName,
   isSelected,
   isServiceName,
+  knownKey,
   needsAttention,
   placesClash,
   planExpiry,
@@ -74,25 +75,6 @@ const shareAPlace = (
     throw error;
   }
 };
-
-/** A placeholder for the first key of a service, as the gateway would list it. */
-const firstKey = (name: string, service: string, group: string): SurveyedKey => ({
-  key: {
-    id: 0,
-    name,
-    keyMask: undefined,
-    status: undefined,
-    remainQuota: zero,
-    unlimitedQuota: true,
-    expiredTime: 'never',
-    group,
-    createdTime: undefined,
-    rest: {},
-  },
-  service,
-  generation: 1,
-  known: true,
-});
 
 /** `name "prod-*", group vip and team growth`. */
 const describeSelection = ({ name, group, olderThan, team, status }: RotationPolicy['select']): string => {
@@ -216,7 +198,7 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
       // The status of a key is unknown before the gateway lists it.
       const { olderThan: _olderThan, status: _status, ...lasting } = select;
       const teams = teamsOf(job?.account ?? '');
-      return isSelected(firstKey(name, service, group), lasting, { teams, now: at })
+      return isSelected(knownKey({ id: 0, name, service, generation: 1, group }), lasting, { teams, now: at })
         ? undefined
         : { name, selection: describeSelection(select) };
     },

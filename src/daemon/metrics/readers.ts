@@ -7,7 +7,7 @@ import {
   type Money,
   type UnixMillis,
 } from '../../core/index.ts';
-import { sample, spendSamples, type Readers, type Sample, type SpendView } from '../../metrics/index.ts';
+import { sample, spendSamples, type Readers, type Sample } from '../../metrics/index.ts';
 import { nextSlot, scheduleOf } from '../../scheduler/index.ts';
 import { version } from '../../version.ts';
 import { readAlerts } from '../handlers/alerts.ts';
@@ -16,13 +16,13 @@ import { createJobPlans } from '../keys/job-plans.ts';
 import type { App } from '../open-app.ts';
 import { accountViews } from '../views/data-status.ts';
 import { jobFailures } from '../views/job-failures.ts';
-import { readKeyAges } from './key-ages.ts';
+import { readSpend } from '../views/spend-status.ts';
+import { currentKeyAges } from './key-ages.ts';
 
 export type ReaderDeps = {
   readonly clock: Clock;
   readonly app: App;
   readonly state: () => ProcessState;
-  readonly readSpend: () => Promise<readonly SpendView[]>;
 };
 
 const seconds = (moment: UnixMillis): number => moment / 1000;
@@ -138,12 +138,8 @@ const keySamples = async ({ app, clock }: ReaderDeps): Promise<readonly Sample[]
       samples.push(sample('tollkeeper_rotations', { account, stage }, count));
     const overdue = open.filter(({ escalated }) => escalated === true).length;
     samples.push(sample('tollkeeper_rotations_overdue', { account }, overdue));
-    for (const { service, age, limit } of await readKeyAges(
-      { config, warehouse, coverOf },
-      account,
-      open,
-      clock.now(),
-    )) {
+    const ages = await currentKeyAges(account, { warehouse, coverOf }, open, clock.now());
+    for (const { service, age, limit } of ages) {
       samples.push(sample('tollkeeper_key_age_seconds', { account, service }, age / 1000));
       if (limit !== undefined)
         samples.push(sample('tollkeeper_key_age_limit_seconds', { account, service }, limit / 1000));
@@ -186,6 +182,6 @@ export const createReaders = (deps: ReaderDeps): Readers => {
         sample('tollkeeper_database_file_bytes', {}, files),
       ];
     },
-    spend: async () => spendSamples(await deps.readSpend()),
+    spend: async () => spendSamples(await readSpend(deps.app.config(), warehouse, { now: deps.clock.now() })),
   };
 };

@@ -12,6 +12,8 @@ type ReportPart = {
   readonly team?: string | null | undefined;
   /** Distinguishes the parts of one slot in the outbox and in summaries. */
   readonly label?: string;
+  /** Distinguishes their folders in the archive. */
+  readonly part?: string;
   readonly to: readonly string[];
   /** The setting that holds the recipients. */
   readonly recipients: string;
@@ -43,10 +45,11 @@ export const mailedParts = (
     ...costOwners.teams.map((team) => ({
       team: team.name,
       label: `team ${team.name}`,
+      part: `team-${team.name}`,
       to: team.mail.length > 0 ? team.mail : rest,
       recipients: team.mail.length > 0 ? `teams.${team.name}.mail` : restBy,
     })),
-    { team: null, label: 'unassigned', to: rest, recipients: restBy },
+    { team: null, label: 'unassigned', part: 'unassigned', to: rest, recipients: restBy },
   ];
 };
 
@@ -57,13 +60,12 @@ type MailedReport = ReportRequest &
 
 export const mailPart = async (
   settings: MailedReport,
-  { team, label, to, recipients }: ReportPart,
+  { team, label, part, to, recipients }: ReportPart,
   prepare: () => Promise<PreparedReport>,
   context: JobContext,
 ): Promise<MailedPart> => {
   const { mail, account, warehouse, clock, progress } = context;
   if (mail === undefined) throw fault('mail-not-configured', 'no mail server is configured');
-  const part = label === undefined ? {} : { part: label.replaceAll(' ', '-') };
   const compose = async (): Promise<ComposedReport> => {
     const composed = await (await prepare()).compose(team);
     for (const { message, advice } of composed.model.warnings)
@@ -71,7 +73,7 @@ export const mailPart = async (
     return composed;
   };
   const attach = settings.mail?.attach ?? [];
-  const kept = await keepReport(settings, compose, { attach, recipients, ...part }, context);
+  const kept = await keepReport(settings, compose, { attach, recipients, part }, context);
   const { manifest, html, text, images, attachments, announcement } = kept;
   progress({ step: 'enqueueing mail', total: to.length });
   const slot = new Date(context.slot).toISOString();
@@ -86,7 +88,7 @@ export const mailPart = async (
     { key, from: mail.from, to, subject: manifest.subject, html, text, images, attachments },
     announcement,
   );
-  await noteMails({ job: context.name, slot: context.slot, ...part }, key, { ...context, mail });
+  await noteMails({ job: context.name, slot: context.slot, part }, key, { ...context, mail });
   const queued = enqueued.filter(({ state }) => state === 'queued').length;
   return { subject: manifest.subject, queued, known: enqueued.length - queued };
 };

@@ -141,6 +141,7 @@ export const reportKind = defineJobKind({
       ),
     ];
   },
+  mails: mailedParts,
   needsThrough: ({ period }, slot, zone) => {
     // The period of a report ends with yesterday at the latest, like `yesterday`.
     const end = toMillis(resolvePeriod(period ?? 'yesterday', slot, zone).interval.end);

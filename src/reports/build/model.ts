@@ -94,6 +94,8 @@ export type ChartModel = {
   readonly kind: 'chart';
   /** Stacked bars, with one part for a single series, or one line per series. */
   readonly chart: 'bars' | 'line';
+  /** Sums so far: a series without a value on a day has ended there, and does not fall to zero. */
+  readonly isCumulative?: true;
   readonly format: Format;
   /** Whether all bars or some have a label. */
   readonly labels: 'all' | 'some';

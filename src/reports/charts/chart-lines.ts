@@ -24,11 +24,11 @@ const stroke = (points: readonly Point[], colour: string): string => {
 
 /** A line for each colour, the largest series on top; it is interrupted where its value is unknown. */
 export const lines = (
-  chart: Pick<ChartModel, 'bars' | 'format'>,
+  chart: Pick<ChartModel, 'bars' | 'format' | 'isCumulative'>,
   x: (at: number) => number,
   y: (value: Money) => number,
 ): string => {
-  const isSum = isAdditive(chart.format);
+  const isSum = isAdditive(chart.format) && chart.isCumulative !== true;
   const colours = [...new Set(chart.bars.flatMap(({ parts }) => parts.map(({ colour }) => colour)))];
   return colours
     .toReversed()

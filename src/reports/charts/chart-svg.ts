@@ -29,6 +29,9 @@ const text = (
 const widthOfLabel = (label: string): number =>
   Array.from(label).reduce((sum, sign) => sum + (/[%MW@]/.test(sign) ? 1 : 0.63), 0) * labelSize;
 
+/** What of a chart is in the picture. */
+type DrawnChart = Pick<ChartModel, 'chart' | 'format' | 'labels' | 'bars' | 'annotation' | 'isCumulative'>;
+
 type Frame = {
   readonly scale: Scale;
   readonly left: number;
@@ -70,7 +73,7 @@ const extremes = (bar: BarModel): readonly Money[] => {
 };
 
 /** Stacked bars or lines on a transparent background; days without data are hatched, never drawn as zero. */
-export const chartSvg = (chart: ChartModel, model: Pick<ReportModel, 'currency' | 'locale'>): string => {
+export const chartSvg = (chart: DrawnChart, model: Pick<ReportModel, 'currency' | 'locale'>): string => {
   const locale = localeOf(model.locale);
   const isLine = chart.chart === 'line';
   const scale = scaleOf(
@@ -116,6 +119,8 @@ export const chartSvg = (chart: ChartModel, model: Pick<ReportModel, 'currency' 
           chart.annotation.text,
           600,
         );
-  const hatch = `<defs><pattern id="missing" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="2" height="6" fill="${ink}" fill-opacity="0.35"/></pattern></defs>`;
+  const hatch = !chart.bars.some(({ state }) => state === 'missing')
+    ? ''
+    : `<defs><pattern id="missing" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="2" height="6" fill="${ink}" fill-opacity="0.35"/></pattern></defs>`;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${hatch}${grid.join('')}${bars.join('')}${labels.join('')}${annotation}</svg>`;
 };

@@ -7,6 +7,7 @@ import type {
   LedgerRun,
   RunKey,
   RunLedger,
+  RunOutcomes,
 } from '../run-ledger.ts';
 import type { OutboxTable } from '../outbox.ts';
 import { createMemoryOutbox } from './outbox.ts';
@@ -197,6 +198,26 @@ export const createMemoryLedger = (outbox: Pick<OutboxTable, 'put'> = createMemo
         if (state === 'ok' && endedAt !== undefined && endedAt > (ends.get(job) ?? -1))
           ends.set(job, endedAt);
       return ends;
+    },
+    neverRan: async (dueBefore) => {
+      const first = new Map<string, UnixMillis>();
+      for (const { job, slot, state, nextAttempt = dueBefore } of all())
+        if (!first.has(job) && (state === 'missed' || (state === 'queued' && nextAttempt < dueBefore)))
+          first.set(job, slot);
+      for (const { job, attempts } of all()) if (attempts > 0) first.delete(job);
+      return first;
+    },
+    outcomes: async (spans) => {
+      const counts = new Map<string, RunOutcomes>();
+      for (const { job, slot, through = slot, state } of all())
+        for (const [span, { start, end }] of spans.entries()) {
+          if (slot >= end || through < start) continue;
+          const key = JSON.stringify([job, span, state]);
+          counts.set(key, { job, span, state, runs: (counts.get(key)?.runs ?? 0) + 1 });
+        }
+      return [...counts.values()].toSorted(
+        (left, right) => byJob(left, right) || left.span - right.span || order(left.state, right.state),
+      );
     },
     goodThrough: async (job) => all().findLast((run) => run.job === job && run.state === 'ok')?.interval.end,
     outages: async () => [...outages.values()].toSorted(byJob),

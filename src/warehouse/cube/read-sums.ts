@@ -18,6 +18,8 @@ export type SumsRequest = {
   readonly segments: ReadonlySet<number>;
   /** Whether the tokens by class are needed: that scan costs several times as much. */
   readonly tokens: boolean;
+  /** False sums over all models, and leaves the name of the model empty. */
+  readonly models?: false;
 };
 
 /** Sums over the calls and refunds of one segment, model and key. */
@@ -98,7 +100,7 @@ const tokensOf = (row: Row): SegmentSums['tokens'] => {
 export const readSums = async (
   connection: DuckDBConnection,
   callsIn: CallsIn,
-  { account, zone, bounds, segments, tokens }: SumsRequest,
+  { account, zone, bounds, segments, tokens, models }: SumsRequest,
 ): Promise<Sums> => {
   const { value, form, currency, isProven } = await valueOfServed(connection, account);
   const served = { value, inUnits: isProven && form === 'units', isProven: true };
@@ -115,7 +117,7 @@ export const readSums = async (
     const classes = tokens ? summed.map((name) => `, sum(${name}) AS ${name}`).join('') + unstated : '';
     const rows = await readRows(
       connection,
-      `SELECT CAST(${segmentSql(run, bounds)} AS INTEGER) AS segment, model_name, token_name,
+      `SELECT CAST(${segmentSql(run, bounds)} AS INTEGER) AS segment, ${models === false ? `'' AS model_name` : 'model_name'}, token_name,
          coalesce(sum(row_count) FILTER (kind = 'consumption'), 0) AS calls,
          ${inCurrency(`coalesce(sum(quota) FILTER (kind = 'consumption'), 0)`, served)} AS charge,
          ${inCurrency(`coalesce(sum(size) FILTER (kind = 'refund'), 0)`, served)} AS refunds

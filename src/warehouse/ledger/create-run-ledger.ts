@@ -12,7 +12,9 @@ import {
   readGoodEnds,
   readGoodThrough,
   readLatest,
+  readNeverRan,
   readOpen,
+  readOutcomes,
   readProcessEnds,
   readRun,
 } from './read-runs.ts';
@@ -56,6 +58,8 @@ export const createRunLedger = (engine: Engine): RunLedger => {
     latest: async () => engine.state(readLatest),
     failures: async () => engine.state(readFailures),
     goodEnds: async () => engine.state(readGoodEnds),
+    neverRan: async (dueBefore) => engine.state(async (connection) => readNeverRan(connection, dueBefore)),
+    outcomes: async (spans) => engine.bulk(async (connection) => readOutcomes(connection, spans)),
     processEnds: async () => engine.state(readProcessEnds),
     goodThrough: async (job) => engine.state(async (connection) => readGoodThrough(connection, job)),
     outages: async () => engine.state(readOutages),

@@ -1,9 +1,16 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { UnixMillis } from '../../core/index.ts';
+import type { Interval, UnixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
-import { millis, readAs, rowReader } from '../row-reader.ts';
+import { label, millis, readAs, rowReader } from '../row-reader.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
-import type { JobCursor, LedgerAttempt, LedgerRun, RunKey, RunState } from '../../storage/index.ts';
+import type {
+  JobCursor,
+  LedgerAttempt,
+  LedgerRun,
+  RunKey,
+  RunOutcomes,
+  RunState,
+} from '../../storage/index.ts';
 import { attemptOf, boundKey, distinctByKey, isOpen, keyColumns, runOf } from './run-rows.ts';
 
 const jobCursor = rowReader({ job: text, version: wholeNumber, schedule: text, claimedThrough: millis });
@@ -119,4 +126,36 @@ export const readGoodThrough = async (
     { job },
   );
   return row === undefined ? undefined : millis(row, 'interval_end');
+};
+
+export const readNeverRan = async (
+  connection: DuckDBConnection,
+  dueBefore: UnixMillis,
+): Promise<ReadonlyMap<string, UnixMillis>> => {
+  const rows = await readRows(
+    connection,
+    `SELECT job, min(slot) FILTER (state = 'missed' OR (state = 'queued' AND next_attempt < $dueBefore)) AS slot
+     FROM job_run GROUP BY job HAVING max(attempts) = 0 AND slot IS NOT NULL`,
+    { dueBefore },
+  );
+  return new Map(rows.map((row) => [text(row, 'job'), millis(row, 'slot')]));
+};
+
+const outcomes = rowReader({ job: text, span: wholeNumber, state: label<RunState>(), runs: wholeNumber });
+
+export const readOutcomes = async (
+  connection: DuckDBConnection,
+  spans: readonly Interval<UnixMillis>[],
+): Promise<readonly RunOutcomes[]> => {
+  const rows = await boundRows(
+    connection,
+    { span: 'BIGINT', start_at: 'BIGINT', end_at: 'BIGINT' },
+    spans.map((range, span) => ({ span, ...range })),
+    ({ span, start, end }) => ({ span, start_at: start, end_at: end }),
+  ).read(
+    (table) => `SELECT job, span, state, count(*) AS runs FROM job_run
+      JOIN ${table} ON slot < end_at AND coalesce(through, slot) >= start_at
+      GROUP BY ALL ORDER BY job, span, state`,
+  );
+  return rows.map(outcomes);
 };

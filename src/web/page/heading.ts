@@ -1,10 +1,20 @@
 import { html } from 'hono/html';
+import type { PageView } from '../page-view.ts';
 import type { StatusView } from '../status-view.ts';
 import { needsPerson } from '../needs-person.ts';
-import { command, momentAway, isolated, type Html, type PageLook } from './messages.ts';
+import { command, momentAway, isolated, section, type Html, type PageLook } from './messages.ts';
 
-export const verdictOf = (status: StatusView): Html => {
-  const needed = needsPerson(status);
+const firingLine = (alerts: PageView['alerts']): readonly string[] => {
+  const firing = alerts.filter(
+    (one) => one.firing.length > 0 && one.mute === undefined && one.acknowledged === undefined,
+  );
+  return firing.length === 0
+    ? []
+    : [`${firing.length === 1 ? 'alert' : 'alerts'} firing: ${firing.map(({ alert }) => alert).join(', ')}`];
+};
+
+export const verdictOf = ({ status, alerts }: PageView): Html => {
+  const needed = [...needsPerson(status), ...firingLine(alerts)];
   return needed.length === 0
     ? html`<p class="verdict good">No problems found.</p>`
     : html`<div class="verdict bad" role="status">
@@ -25,25 +35,28 @@ const daemonLine = ({ daemon, version }: StatusView, look: PageLook): Html =>
 
 export const stateOf = (status: StatusView, look: PageLook): Html => {
   const { faults, loadedAt, atNextStart } = status.config;
-  return html`${daemonLine(status, look)}
-    <p>Configuration loaded ${momentAway(loadedAt, look)}.</p>
-    ${
-      faults.length === 0
-        ? ''
-        : html`<div class="box hurt">
-            <p>A newer configuration is invalid and was not applied; the one above remains active.</p>
-            <ul>
-              ${faults.map(
-                ({ file, line, column, message, advice }) =>
-                  html`<li>
-                    ${command(`${file}:${line}:${column}`)}
-                    ${isolated(message)}${
-                      advice === undefined ? '' : html`<br /><i>What to do:</i> ${isolated(advice)}`
-                    }
-                  </li>`,
-              )}
-            </ul>
-          </div>`
-    }
-    ${atNextStart.length === 0 ? '' : html`<p>Takes effect at the next start: ${isolated(atNextStart.join(', '))}.</p>`}`;
+  return section(
+    'Daemon',
+    html`${daemonLine(status, look)}
+      <p>Configuration loaded ${momentAway(loadedAt, look)}.</p>
+      ${
+        faults.length === 0
+          ? ''
+          : html`<div class="box hurt">
+              <p>A newer configuration is invalid and was not applied; the one above remains active.</p>
+              <ul>
+                ${faults.map(
+                  ({ file, line, column, message, advice }) =>
+                    html`<li>
+                      ${command(`${file}:${line}:${column}`)}
+                      ${isolated(message)}${
+                        advice === undefined ? '' : html`<br /><i>What to do:</i> ${isolated(advice)}`
+                      }
+                    </li>`,
+                )}
+              </ul>
+            </div>`
+      }
+      ${atNextStart.length === 0 ? '' : html`<p>Takes effect at the next start: ${isolated(atNextStart.join(', '))}.</p>`}`,
+  );
 };

@@ -1,13 +1,14 @@
-import { createHash } from 'node:crypto';
 import { Hono, type Context } from 'hono';
-import { errorFields, messageOf, type ConnectionLimits, type Log } from '../../core/index.ts';
-import type { OutboxState } from '../../storage/index.ts';
-import type { OutboxView, StatusView } from '../status-view.ts';
-import { isKnownHost } from '../known-host.ts';
+import { errorFields, jsonText, messageOf, type ConnectionLimits, type Log } from '../../core/index.ts';
 import { openListener, type Listener } from '../open-listener.ts';
+import type { PageView } from '../page-view.ts';
+import { pageJson } from '../status-json.ts';
+import { badge } from './badge.ts';
+import { atomFeed, type FeedEntry } from './feed.ts';
+import type { Html } from './messages.ts';
 import { renderNote, renderPage } from './page.ts';
+import { headers, isKnownHost, pagePolicy, reportPolicy } from './policies.ts';
 import { readReport } from './read-report.ts';
-import { style } from './style.ts';
 
 /** Redacts each text before escaping, which would hide a secret from redaction. */
 const redacted = <T>(value: T, redact: (text: string) => string): T =>
@@ -21,11 +22,12 @@ export type PageOptions = {
   readonly port: number;
   /** Allowed host names, beside IP addresses and localhost. */
   readonly names: readonly string[];
-  readonly status: () => Promise<StatusView>;
-  readonly outbox: (query: {
-    readonly states: readonly OutboxState[];
-    readonly limit: number;
-  }) => Promise<readonly OutboxView[]>;
+  /** URL at which readers reach the page. */
+  readonly publicUrl?: string | undefined;
+  /** What to show, of all or of one team; undefined for an unknown team. */
+  readonly view: (team: string | undefined) => Promise<PageView | undefined>;
+  /** Newest first. */
+  readonly feed: () => Promise<readonly FeedEntry[]>;
   /** The report archive. */
   readonly reportsDirectory: string;
   readonly redact: (text: string) => string;
@@ -33,54 +35,26 @@ export type PageOptions = {
   readonly limits?: ConnectionLimits;
 };
 
-const maxMails = { stuck: 50, waiting: 20 };
+const show = async (context: Context, page: Html, status: 200 | 404 | 405 | 421 | 503) =>
+  context.html(await page, status);
 
-const headers = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-resource-policy': 'same-origin',
-  'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(), interest-cohort=()',
+/** Concurrent requests for the same part share one reading. */
+const sharing = <T>(read: (name: string | undefined) => Promise<T>): typeof read => {
+  const reading = new Map<string | undefined, Promise<T>>();
+  return async (name) => {
+    const known = reading.get(name) ?? read(name).finally(() => reading.delete(name));
+    reading.set(name, known);
+    return known;
+  };
 };
 
-const policy = (styles: string, more: string): string =>
-  `default-src 'none'; style-src ${styles}; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'${more}`;
-
-const pagePolicy = policy(`'sha256-${createHash('sha256').update(style).digest('base64')}'`, '');
-/** Reports contain inline styles and no scripts; the sandbox keeps their links from acting as this page. */
-const reportPolicy = policy("'unsafe-inline'", '; sandbox allow-popups allow-popups-to-escape-sandbox');
-
-const show = async (
-  context: Context,
-  page: ReturnType<typeof renderNote>,
-  status: 200 | 404 | 405 | 421 | 503,
-) => context.html(await page, status);
-
-/** @throws what `status` and `outbox` throw */
-const read = async (options: PageOptions) => {
-  const status = await options.status();
-  const { waiting, failed, unknown } = status.mail;
-  const stuck =
-    failed + unknown === 0
-      ? []
-      : await options.outbox({ states: ['failed', 'unknown'], limit: maxMails.stuck });
-  const queue =
-    waiting === 0
-      ? []
-      : await options.outbox({ states: ['queued', 'sending', 'deferred'], limit: maxMails.waiting });
-  return redacted({ status, mails: { stuck, waiting: queue } }, options.redact);
-};
-
-/**
- * Serves the status page and the archived reports, read-only and without a password, on a separate listener.
- * @throws Fault `port-in-use`, `wrong-use`
- */
-export const listenForPage = async (options: PageOptions): Promise<Listener> => {
-  const { names, reportsDirectory, redact, log } = options;
-  /** Concurrent requests share one query of the status. */
-  let reading: ReturnType<typeof read> | undefined;
+/** The page as an application: routes, without a listener. */
+export const createPage = (options: PageOptions): Hono => {
+  const { names, publicUrl, reportsDirectory, redact, log } = options;
+  const read = sharing(async (team) => {
+    const view = await options.view(team);
+    return view === undefined ? undefined : redacted(view, redact);
+  });
   const app = new Hono();
   app.use(async (context, next) => {
     for (const [name, value] of Object.entries(headers)) context.header(name, value);
@@ -99,12 +73,33 @@ export const listenForPage = async (options: PageOptions): Promise<Listener> => 
     }
     return next();
   });
+  const unknownTeam = async (context: Context) =>
+    show(
+      context,
+      renderNote('The configuration has no such team. Open the page without ?team= to see all.'),
+      404,
+    );
   app.get('/', async (context) => {
-    reading ??= read(options).finally(() => {
-      reading = undefined;
-    });
-    const { status, mails } = await reading;
-    return show(context, renderPage(status, mails), 200);
+    const view = await read(context.req.query('team'));
+    return view === undefined ? unknownTeam(context) : show(context, renderPage(view), 200);
+  });
+  app.get('/status.json', async (context) => {
+    const view = await read(context.req.query('team'));
+    if (view === undefined) return unknownTeam(context);
+    return context.body(jsonText(pageJson(view)), 200, { 'content-type': 'application/json' });
+  });
+  app.get('/badge/:file', async (context) => {
+    const [, name] = /^(.+)\.svg$/.exec(context.req.param('file')) ?? [];
+    const view = await read(undefined);
+    const job = view?.status.jobs.find((one) => one.job === name);
+    if (view === undefined || job === undefined)
+      return show(context, renderNote('There is no job of this name. The address is /badge/JOB.svg.'), 404);
+    const svg = String(await badge(job, view.status.now));
+    return context.body(svg, 200, { 'content-type': 'image/svg+xml' });
+  });
+  app.get('/feed.atom', async (context) => {
+    const feed = String(await atomFeed(redacted(await options.feed(), redact), publicUrl));
+    return context.body(feed, 200, { 'content-type': 'application/atom+xml; charset=utf-8' });
   });
   app.get('/reports/:job/:slot', async (context) => {
     const { job, slot } = context.req.param();
@@ -127,5 +122,12 @@ export const listenForPage = async (options: PageOptions): Promise<Listener> => 
       503,
     );
   });
-  return openListener(app, { ...options, section: 'status' });
+  return app;
 };
+
+/**
+ * Serves the status page and the archived reports on a separate listener.
+ * @throws Fault `port-in-use`, `wrong-use`
+ */
+export const listenForPage = async (options: PageOptions): Promise<Listener> =>
+  openListener(createPage(options), { ...options, section: 'status' });

@@ -1,13 +1,18 @@
 import { html } from 'hono/html';
 import type { OutboxView, StatusView } from '../status-view.ts';
+import type { PageView } from '../page-view.ts';
 import { mailTones } from '../tones.ts';
-import { chip, command, momentAway, pair, isolated, section, type Html, type PageLook } from './messages.ts';
-
-export type ShownMails = {
-  /** Refused, given up, or of unknown outcome. */
-  readonly stuck: readonly OutboxView[];
-  readonly waiting: readonly OutboxView[];
-};
+import {
+  actionForm,
+  chip,
+  command,
+  momentAway,
+  pair,
+  isolated,
+  section,
+  type Html,
+  type PageLook,
+} from './messages.ts';
 
 const toDo = ({ id, state, next, recipient }: OutboxView): Html => {
   if (next !== undefined) return html``;
@@ -37,12 +42,13 @@ const mailItem = (row: OutboxView, look: PageLook): Html => {
       ${next === undefined ? '' : pair('Next try', momentAway(next, look))}
     </dl>
     ${lastError === undefined ? '' : html`<p class="quiet">${isolated(lastError)}</p>`} ${toDo(row)}
+    ${state === 'failed' || state === 'unknown' ? html`<div class="actions">${actionForm('resend', 'Resend', [['id', id]], look)}</div>` : ''}
   </li>`;
 };
 
 export const mailsSection = (
   { waiting, failed, unknown }: StatusView['mail'],
-  shown: ShownMails,
+  shown: PageView['mails'],
   look: PageLook,
 ): Html => {
   if (waiting + failed + unknown === 0) return section('Mail', html`<p>The outbox is empty.</p>`);

@@ -4,8 +4,13 @@ import type { Tone } from '../tones.ts';
 
 export type Html = ReturnType<typeof html>;
 
-/** The current time, and the time zone of times without their own. */
-export type PageLook = { readonly now: UnixMillis; readonly zone: string };
+export type PageLook = {
+  readonly now: UnixMillis;
+  /** Of times without their own. */
+  readonly zone: string;
+  /** The token of forms; missing while the page is read-only. */
+  readonly csrf?: string | undefined;
+};
 
 const steps = [
   [86_400_000, 'd'],
@@ -40,11 +45,13 @@ export const momentAway = (at: UnixMillis, look: PageLook, own = look.zone): Htm
 const longest = 600;
 
 /** Limited in length, without invisible characters. */
-const plainOf = (text: string): string => {
+export const plainOf = (text: string): string => {
   const plain = text
     .replaceAll(/\p{Surrogate}/gu, '\uFFFD')
     // oxlint-disable-next-line no-control-regex
     .replaceAll(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, ' ')
+    // XML allows neither of them.
+    .replaceAll(/[\uFFFE\uFFFF]/g, '')
     // Stacked combining marks would overlap the lines above.
     .replaceAll(/(\p{M}{4})\p{M}+/gu, '$1')
     .trim();
@@ -67,9 +74,12 @@ export const chip = (text: string, tone: Tone): Html => html`<b class="chip ${to
 
 export const command = (text: string): Html => html`<code>${text}</code>`;
 
+/** The fragment of a section: `budgets-and-alerts`. */
+const anchorOf = (title: string): string => title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+
 export const section = (title: string, body: Html | readonly Html[]): Html =>
-  html`<section>
-    <h2>${title}</h2>
+  html`<section aria-labelledby="${anchorOf(title)}">
+    <h2 id="${anchorOf(title)}">${title}</h2>
     ${body}
   </section>`;
 
@@ -78,3 +88,42 @@ export const pair = (label: string, value: Html): Html =>
     <dt>${label}</dt>
     <dd>${value}</dd>
   </div>`;
+
+/** Rows whose first cell names them; on a phone each row is a card, with the titles beside its cells. */
+export const table = (titles: readonly string[], rows: readonly (readonly Html[])[]): Html =>
+  html`<table>
+    <thead>
+      <tr>
+        ${titles.map((title) => html`<th scope="col">${title}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        ([first, ...cells]) =>
+          html`<tr>
+            <th scope="row">${first ?? ''}</th>
+            ${cells.map((cell, at) => html`<td data-label="${titles[at + 1] ?? ''}"><span>${cell}</span></td>`)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+
+/** The page of one team. */
+export const teamLink = (team: string): string => `/?${new URLSearchParams({ team }).toString()}`;
+
+export type Action = 'run' | 'mute' | 'unmute' | 'acknowledge' | 'resend';
+
+/** A button that takes the action; nothing while the page is read-only. */
+export const actionForm = (
+  action: Action,
+  label: string,
+  fields: readonly (readonly [name: string, value: string])[],
+  { csrf }: PageLook,
+): Html =>
+  csrf === undefined
+    ? html``
+    : html`<form method="post" action="/actions/${action}">
+        <input type="hidden" name="csrf" value="${csrf}" />
+        ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+        <button aria-label="${label}: ${fields[0]?.[1] ?? ''}">${label}</button>
+      </form>`;

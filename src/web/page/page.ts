@@ -1,55 +1,81 @@
 import { html, raw } from 'hono/html';
-import type { StatusView } from '../status-view.ts';
+import type { PageView } from '../page-view.ts';
 import { accountsSection, rotationsSection } from './accounts.ts';
+import { alertsSection } from './budgets.ts';
 import { stateOf, verdictOf } from './heading.ts';
 import { jobsSection, openSection } from './jobs.ts';
-import { mailsSection, type ShownMails } from './mails.ts';
+import { keysSection } from './keys.ts';
+import { mailsSection } from './mails.ts';
+import { nextMailsSection } from './next-mails.ts';
 import { reportsSection } from './reports.ts';
+import { refreshScript } from './script.ts';
+import { spendSection } from './spend.ts';
 import { style } from './style.ts';
-import { moment, type Html } from './messages.ts';
+import { isolated, moment, teamLink, type Html } from './messages.ts';
 
-const document = (title: string, body: Html): Html =>
+const document = (title: string, body: Html, more: Html): Html =>
   html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
-        <meta http-equiv="refresh" content="60" />
         <title>${title}</title>
         <link rel="icon" href="data:," />
-        ${raw(`<style>${style}</style>`)}
+        ${raw(`<style>${style}</style>`)} ${more}
       </head>
       <body>
         ${body}
       </body>
     </html>`;
 
-/** Uses no script, image or font. */
-export const renderPage = (status: StatusView, mails: ShownMails): Html => {
+const teamsNav = ({ teams, team }: PageView): Html =>
+  teams.length === 0
+    ? html``
+    : html`<nav aria-label="Teams">
+        ${team === undefined ? html`<b aria-current="page">All</b>` : html`<a href="/">All</a>`}
+        ${teams.map((name) =>
+          name === team
+            ? html`<b aria-current="page">${isolated(name)}</b>`
+            : html`<a href="${teamLink(name)}">${isolated(name)}</a>`,
+        )}
+      </nav>`;
+
+/** Complete without scripts; loads nothing. `csrf` is the token of its forms; without one it is read-only. */
+export const renderPage = (
+  view: PageView,
+  session: { readonly csrf?: string; readonly canLogIn?: boolean } = {},
+): Html => {
+  const { status, team } = view;
   const { data } = status;
-  const look = { now: status.now, zone: data?.zone ?? 'UTC' };
+  const look = { now: status.now, zone: data?.zone ?? 'UTC', csrf: session.csrf };
+  const isWhole = team === undefined;
   return document(
-    'Tollkeeper: status',
+    isWhole ? 'Tollkeeper: status' : `Tollkeeper: team ${team}`,
     html`<main>
-        <h1>Tollkeeper</h1>
-        ${verdictOf(status)} ${stateOf(status, look)} ${openSection(status.open, look)}
-        ${jobsSection(status.jobs, look)} ${mailsSection(status.mail, mails, look)}
-        ${rotationsSection(data?.rotations ?? [], look)} ${accountsSection(data?.accounts ?? [], look)}
-        ${reportsSection(data?.reports ?? { newest: [] }, look)}
+        <h1>Tollkeeper${isWhole ? '' : html`: team ${isolated(team)}`}</h1>
+        ${teamsNav(view)} ${verdictOf(view)} ${spendSection(view, look)} ${alertsSection(view.alerts, look)}
+        ${openSection(status.open, look)} ${jobsSection(view, look)} ${nextMailsSection(view.nextMails, look)}
+        ${isWhole ? accountsSection(data?.accounts ?? [], look) : ''}
+        ${rotationsSection(data?.rotations ?? [], look)} ${keysSection(view, look)}
+        ${isWhole ? mailsSection(status.mail, view.mails, look) : ''}
+        ${reportsSection(data?.reports ?? { newest: [] }, look)} ${isWhole ? stateOf(status, look) : ''}
       </main>
       <footer>
-        As of ${moment(look.now, look)}. Times are in ${look.zone} unless another zone is given; the page
-        reloads every minute.
+        As of ${moment(look.now, look)}. Times are in ${look.zone} unless another zone is given; with scripts,
+        the page refreshes every minute.
+        ${session.canLogIn === true ? html`<a href="/login">Log in</a> to run jobs and to mute alerts.` : ''}
       </footer>`,
+    raw(`<script>${refreshScript}</script>`),
   );
 };
 
-export const renderNote = (message: string): Html =>
+export const renderNote = (message: string | Html, title = 'Tollkeeper'): Html =>
   document(
-    'Tollkeeper',
+    title,
     html`<main>
       <h1>Tollkeeper</h1>
-      <p class="box">${message}</p>
+      <div class="box">${message}</div>
     </main>`,
+    html``,
   );

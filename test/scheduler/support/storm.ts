@@ -143,6 +143,8 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
       latest: () => read(inner.latest),
       failures: () => read(inner.failures),
       goodEnds: () => read(inner.goodEnds),
+      neverRan: (dueBefore) => read(() => inner.neverRan(dueBefore)),
+      outcomes: (spans) => read(() => inner.outcomes(spans)),
       processEnds: () => read(inner.processEnds),
       goodThrough: (job) => read(() => inner.goodThrough(job)),
       outages: () => read(inner.outages),

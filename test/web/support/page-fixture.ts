@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { money, unixMillis } from '../../../src/core/index.ts';
 import { createLog } from '../../../src/core/logging/json-log.ts';
-import { listenForPage, type JobView, type OutboxView, type StatusView } from '../../../src/web/index.ts';
+import {
+  listenForPage,
+  type FeedEntry,
+  type JobView,
+  type OutboxView,
+  type StatusView,
+} from '../../../src/web/index.ts';
+import { viewOf } from './page-views.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { at, runView } from '../../control/support/control-fixture.ts';
 
@@ -193,6 +200,8 @@ export const badMails = (names: readonly string[]): readonly OutboxView[] => [
   ),
 ];
 
+type PageOptions = Parameters<typeof listenForPage>[0];
+
 export type PageFixture = AsyncDisposable & {
   readonly port: number;
   readonly url: string;
@@ -213,8 +222,13 @@ export type PageFixture = AsyncDisposable & {
 
 /** The page of a daemon that shows this, and an archive of reports. */
 export const openPageFixture = async (
-  shown: Partial<Pick<Parameters<typeof listenForPage>[0], 'status' | 'outbox'>>,
-  more: { readonly names?: readonly string[]; readonly redact?: (text: string) => string } = {},
+  shown: {
+    readonly status?: () => Promise<StatusView>;
+    readonly mails?: readonly OutboxView[];
+    readonly view?: PageOptions['view'];
+    readonly feed?: () => Promise<readonly FeedEntry[]>;
+  },
+  more: Partial<Omit<PageOptions, 'view' | 'feed'>> = {},
 ): Promise<PageFixture> => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'tollkeeper-')));
   const archive = join(folder, 'reports');
@@ -223,12 +237,13 @@ export const openPageFixture = async (
   const listener = await listenForPage({
     host: '127.0.0.1',
     port: 0,
-    names: more.names ?? [],
-    status: () => Promise.resolve(goodStatus),
-    outbox: () => Promise.resolve([]),
-    ...shown,
+    names: [],
+    view:
+      shown.view ??
+      (async (team) => viewOf(await (shown.status?.() ?? goodStatus), { team, mails: shown.mails ?? [] })),
+    feed: shown.feed ?? (() => Promise.resolve([])),
     reportsDirectory: archive,
-    redact: more.redact ?? ((text) => text),
+    redact: (text) => text,
     log: createLog({
       write: (text) => {
         logged += text;
@@ -237,6 +252,7 @@ export const openPageFixture = async (
       clock: manualClock(at),
       redact: (text) => text,
     }),
+    ...more,
   });
   return {
     port: listener.port,

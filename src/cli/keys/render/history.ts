@@ -1,6 +1,5 @@
 import type { KeyHistory } from '../../../daemon/index.ts';
-import { formatSlot } from '../../../core/index.ts';
-import { iso } from '../../ui/json.ts';
+import { formatSlot, iso } from '../../../core/index.ts';
 import { timesIn } from '../../ui/moment.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { oneLine, widthOf, wrap } from '../../ui/text.ts';

@@ -1,7 +1,6 @@
-import { countText, toMillis } from '../../../core/index.ts';
+import { countText, toMillis, iso, isoOr } from '../../../core/index.ts';
 import type { KeyListView, KeyView, RotationState } from '../../../daemon/index.ts';
 import { attentionOf, byAttention, progressOf } from './attention.ts';
-import { iso, isoOr } from '../../ui/json.ts';
 import { localMoment, timesIn } from '../../ui/moment.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { describeTries } from '../../ui/rotation-messages.ts';

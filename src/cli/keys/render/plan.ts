@@ -1,6 +1,5 @@
-import { countText } from '../../../core/index.ts';
+import { countText, iso } from '../../../core/index.ts';
 import type { KeyPlanView, PlanCheck, PlannedChange } from '../../../daemon/index.ts';
-import { iso } from '../../ui/json.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { tableLines } from '../../ui/table.ts';
 import { clip, oneLine, wrap } from '../../ui/text.ts';

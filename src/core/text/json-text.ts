@@ -1,4 +1,4 @@
-/** The time format of every `--json`: ISO 8601 in UTC, with milliseconds. */
+/** The time format of JSON: ISO 8601 in UTC, with milliseconds. */
 export const iso = (moment: number): string => new Date(moment).toISOString();
 
 /** JSON omits an undefined time. */

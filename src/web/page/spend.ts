@@ -1,0 +1,139 @@
+import { html, raw } from 'hono/html';
+import {
+  absoluteMoney,
+  addMonths,
+  compareMoney,
+  divideMoney,
+  subtractMoney,
+  zero,
+  type LocalDate,
+  type Money,
+} from '../../core/index.ts';
+import type { SpendSums, TeamSums } from '../../monitoring/index.ts';
+import {
+  formatMoney,
+  formatPercent,
+  localeOf,
+  meterSvg,
+  monthChartSvg,
+  monthColours,
+} from '../../reports/index.ts';
+import type { PageView } from '../page-view.ts';
+import { isolated, momentAway, section, table, teamLink, type Html, type PageLook } from './messages.ts';
+
+type Spend = PageView['spend'][number];
+
+/** The page is in English. */
+const locale = localeOf('en');
+
+/** Keeps the page readable; reports show all. */
+const maxTeams = 20;
+
+/** `26 Nov` */
+export const shortDate = (date: LocalDate): string =>
+  `${Number(date.slice(8))} ${['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][Number(date.slice(5, 7)) - 1] ?? ''}`;
+
+const changeOf = (now: Money, before: Money): string => {
+  const change =
+    compareMoney(before, zero) <= 0 ? undefined : divideMoney(subtractMoney(now, before), before, 6);
+  if (change === undefined) return '';
+  return `${compareMoney(change, zero) < 0 ? 'down' : 'up'} ${formatPercent(absoluteMoney(change), locale)}`;
+};
+
+const tile = (label: string, value: Html, notes: readonly string[]): Html =>
+  html`<div class="tile">
+    <dt>${label}</dt>
+    <dd><strong>${value}</strong>${notes.map((note) => html`<small>${note}</small>`)}</dd>
+  </div>`;
+
+const tiles = (
+  { today, yesterday, month, lastMonth, lastMonthToDate }: SpendSums,
+  date: LocalDate,
+  show: (amount: Money) => string,
+): Html => {
+  const until = shortDate(addMonths(date, -1));
+  const change = changeOf(month, lastMonthToDate);
+  return html`<dl class="tiles">
+    ${tile('Today', isolated(show(today)), [`yesterday ${show(yesterday)}`])}
+    ${tile('This month', isolated(show(month)), [
+      `by ${until}: ${show(lastMonthToDate)}${change === '' ? '' : `; ${change}`}`,
+    ])}
+    ${tile('Last month', isolated(show(lastMonth)), [])}
+  </dl>`;
+};
+
+const swatch = (colour: string, name: string): Html =>
+  html`<span class="key"
+    >${raw(
+      `<svg width="18" height="8" aria-hidden="true"><rect y="2" width="18" height="4" rx="2" fill="${colour}"/></svg>`,
+    )}
+    ${name}</span
+  >`;
+
+const chart = ({ days, sums, budget, currency }: Spend, show: (amount: Money) => string): Html => {
+  if (sums === undefined) return html``;
+  const label = `Spend of this month up to each day: ${show(sums.month)} so far, ${show(sums.lastMonthToDate)} by the same day of the last month${budget === undefined ? '' : `, against a budget of ${show(budget)}`}.`;
+  return html`<figure>
+    <div role="img" aria-label="${label}">
+      ${raw(monthChartSvg({ days, budget, currency, locale: 'en' }))}
+    </div>
+    <figcaption>
+      ${swatch(monthColours.month, 'This month, up to each day')}
+      ${swatch(monthColours.lastMonth, 'Last month')}
+      ${budget === undefined ? '' : swatch(monthColours.budget, 'Budget')}
+    </figcaption>
+  </figure>`;
+};
+
+const budgetLine = ({ sums, budget }: Spend, show: (amount: Money) => string): Html => {
+  if (sums === undefined || budget === undefined || compareMoney(budget, zero) <= 0) return html``;
+  const used = divideMoney(sums.month, budget, 6) ?? zero;
+  const text = `${formatPercent(used, locale)} of the monthly budget of ${show(budget)}`;
+  return html`<p>${isolated(text)}</p>
+    ${raw(meterSvg({ value: sums.month, of: budget }, 'good', text))}`;
+};
+
+const teamRow = (team: TeamSums, show: (amount: Money) => string): readonly Html[] => [
+  team.team === ''
+    ? html`<span class="quiet">no team</span>`
+    : html`<a href="${teamLink(team.team)}">${isolated(team.team)}</a>`,
+  ...[team.today, team.yesterday, team.month, team.lastMonthToDate].map((amount) => isolated(show(amount))),
+];
+
+const teamTable = (teams: readonly TeamSums[], show: (amount: Money) => string): Html => {
+  if (teams.filter(({ team }) => team !== '').length === 0) return html``;
+  const sorted = teams.toSorted((left, right) => compareMoney(right.month, left.month));
+  return html`${table(
+    ['Team', 'Today', 'Yesterday', 'This month', 'Last month by this day'],
+    sorted.slice(0, maxTeams).map((team) => teamRow(team, show)),
+  )}
+  ${sorted.length > maxTeams ? html`<p class="quiet">… and ${sorted.length - maxTeams} more teams.</p>` : ''}`;
+};
+
+const accountSpend = (spend: Spend, view: PageView, look: PageLook): Html => {
+  const { account, sums, through, days, currency, teams } = spend;
+  const show = (amount: Money): string => formatMoney(amount, currency, locale);
+  const date = days.at(-1)?.date;
+  return html`<li>
+    ${view.spend.length > 1 ? html`<h3>${isolated(account)}</h3>` : ''}
+    ${
+      sums === undefined || date === undefined
+        ? html`<p>
+            ${through === undefined ? 'The call log has not been pulled yet.' : 'The unit of the amounts is not proven yet: amounts are shown once a comparison with the gateway has proven it.'}
+          </p>`
+        : html`${tiles(sums, date, show)} ${budgetLine(spend, show)} ${chart(spend, show)}
+          ${view.team === undefined ? teamTable(teams, show) : ''}`
+    }
+    ${through === undefined ? '' : html`<p class="quiet">Calls up to ${momentAway(through, look)}.</p>`}
+  </li>`;
+};
+
+export const spendSection = (view: PageView, look: PageLook): Html =>
+  view.spend.length === 0
+    ? html``
+    : section(
+        view.team === undefined ? 'Spend' : `Spend of team ${view.team}`,
+        html`<ul>
+          ${view.spend.map((spend) => accountSpend(spend, view, look))}
+        </ul>`,
+      );

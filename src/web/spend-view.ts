@@ -1,0 +1,18 @@
+import type { UnixMillis } from '../core/index.ts';
+import type { DaySpend, SpendSums, TeamSums } from '../monitoring/index.ts';
+
+/** Spend of an account, or of one team's keys in it. */
+export type SpendView = {
+  readonly account: string;
+  readonly currency: string;
+  /** Time zone of its days. */
+  readonly zone: string;
+  /** End of the pulled call log; missing before the first pull. */
+  readonly through?: UnixMillis;
+  /** Missing before the first pull, and while the unit of amounts is not proven. */
+  readonly sums?: SpendSums;
+  /** Whole days, oldest first; the last is today. Empty without sums. */
+  readonly days: readonly DaySpend[];
+  /** Empty without sums. */
+  readonly teams: readonly TeamSums[];
+};

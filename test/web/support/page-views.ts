@@ -1,0 +1,149 @@
+import { money, toSeconds, unixMillis, type Money } from '../../../src/core/index.ts';
+import { dailySpend, spendDays } from '../../../src/monitoring/index.ts';
+import type { AlertView, OutboxView, PageView, StatusView } from '../../../src/web/index.ts';
+import { at } from '../../control/support/control-fixture.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const before = (millis: number) => unixMillis(at - millis);
+
+const zone = 'Europe/Berlin';
+const days = spendDays(toSeconds(at), zone);
+
+/** Weekends cost less, and the last days more. */
+const amountOf = (index: number, date: string): Money => {
+  const isWeekend = [0, 6].includes(new Date(`${date}T00:00:00Z`).getUTCDay());
+  const wave = 9 + ((index * 37) % 11) / 2 + (index > 95 ? 6 : 0);
+  return money((isWeekend ? wave / 3 : wave).toFixed(4));
+};
+
+const cells = days.flatMap(({ date }, segment) => [
+  {
+    segment,
+    key: 'search-1',
+    service: 'search-1',
+    charge: amountOf(segment, date),
+    refunds: money('0'),
+  },
+  { segment, key: 'chat', service: 'chat', charge: amountOf(segment + 3, date), refunds: money('0.5') },
+]);
+
+const teamsOf = (names: readonly string[]) => names.map((name) => ({ name, keys: [`${name}*`] }));
+
+const budgetAlert = (name: string, more: Partial<AlertView> = {}): AlertView => ({
+  account: 'main',
+  alert: name,
+  state: 'ok',
+  zone,
+  texts: { spend: '$312.40', amount: '$500.00', forecast: '$452.10', forecastRange: '$430.00 to $475.00' },
+  status: {
+    kind: 'budget',
+    scope: 'account',
+    amount: money('500'),
+    currency: 'USD',
+    zone,
+    start: 0,
+    end: 1,
+    state: 'ok',
+    spend: money('312.4'),
+    forecast: money('452.1'),
+    levels: [],
+  },
+  evaluatedAt: before(hour),
+  firing: [],
+  ...more,
+});
+
+const firing = (alert: string) => [
+  { alert, level: '100%', period: '0', state: 'firing' as const, raisedAt: before(3 * hour) },
+];
+
+const alertsOf = (names: readonly string[]): readonly AlertView[] => [
+  budgetAlert('account-main'),
+  ...names.map((name, index) =>
+    budgetAlert(name, {
+      state: index % 2 === 0 ? 'exceeded' : 'unknown',
+      team: 'search',
+      texts: { spend: '$612.40', amount: '$500.00', reason: name },
+      firing: firing(name),
+      ...(index % 3 === 1
+        ? { mute: { account: 'main', alert: name, until: at, mutedAt: before(hour), by: name } }
+        : {}),
+      ...(index % 3 === 2
+        ? { acknowledged: { account: 'main', alert: name, at: before(hour), by: name } }
+        : {}),
+    }),
+  ),
+];
+
+const historyOf = (jobs: readonly string[], isBad: boolean): PageView['history'] => ({
+  days: days.slice(-90).map(({ date }) => date),
+  jobs: jobs.map((job, index) => ({
+    job,
+    account: 'main',
+    states: Array.from({ length: 90 }, (_, at) => {
+      if (at < index * 5 || job === 'by-hand') return null;
+      if (isBad && (at * 7 + index) % 13 === 0) return 'failed';
+      return isBad && at % 17 === 3 ? 'missed' : 'ok';
+    }),
+  })),
+});
+
+type Shown = {
+  readonly team?: string | undefined;
+  readonly mails?: readonly OutboxView[];
+  /** Teams, budgets and keys with these names, in trouble. */
+  readonly names?: readonly string[];
+};
+
+/** What the page shows beside this status. */
+export const viewOf = (status: StatusView, { team, mails = [], names = [] }: Shown = {}): PageView => {
+  const teams = ['search', 'chat', ...names];
+  const isIn = (states: readonly string[]) => mails.filter(({ state }) => states.includes(state));
+  return {
+    status,
+    team,
+    teams,
+    spend:
+      status.data === undefined
+        ? []
+        : [
+            {
+              account: 'main',
+              currency: 'USD',
+              zone,
+              through: before(hour),
+              budget: money('500'),
+              ...dailySpend(cells, days, { teams: teamsOf(['search', 'chat']), team }),
+            },
+          ],
+    alerts: alertsOf(names).filter((alert) => team === undefined || alert.team === team),
+    history: historyOf(
+      status.jobs.map(({ job }) => job),
+      names.length > 0,
+    ),
+    keys: {
+      readAt: before(hour),
+      keys: ['search-1', 'chat', ...names].map((name, index) => ({
+        account: 'main',
+        keyId: index,
+        name,
+        service: name,
+        team: index === 0 ? 'search' : undefined,
+        created: index === 1 ? undefined : before((100 - index) * day),
+        ...(index % 2 === 0 ? { job: 'rotate', every: 90 * day } : { expires: unixMillis(at + 30 * day) }),
+      })),
+    },
+    nextMails: [
+      { job: 'daily-spend', at: unixMillis(at + 25 * hour), zone, to: ['finance@example.com'] },
+      ...names.map((name) => ({
+        job: 'weekly',
+        at: unixMillis(at + 50 * hour),
+        zone,
+        team: name,
+        to: [name, 'ann@example.com'],
+      })),
+    ],
+    mails: { stuck: isIn(['failed', 'unknown']), waiting: isIn(['queued', 'sending', 'deferred']) },
+  };
+};
