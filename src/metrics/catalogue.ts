@@ -64,7 +64,7 @@ export const catalogue = {
     most.jobs,
   ),
   tollkeeper_job_failed: gauge(
-    '1 if a run of the job has failed since its last success and is not retried, else 0.',
+    '1 if a run of the job has failed since its last success and is not retried, or its first slot was missed, else 0.',
     ['job_name', 'kind'],
     most.jobs,
   ),

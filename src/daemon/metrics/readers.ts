@@ -16,6 +16,7 @@ import { createJobPlans } from '../keys/job-plans.ts';
 import type { App } from '../open-app.ts';
 import { accountViews } from '../views/data-status.ts';
 import { jobFailures } from '../views/job-failures.ts';
+import { missedFirstSlots } from '../views/never-ran.ts';
 import { readSpend } from '../views/spend-status.ts';
 import { currentKeyAges } from './key-ages.ts';
 
@@ -63,6 +64,7 @@ const jobSamples = async ({ app, clock }: ReaderDeps): Promise<readonly Sample[]
     open.map(({ run }) => run),
   );
   const now = clock.now();
+  const missed = await missedFirstSlots(Object.values(jobs), warehouse.runs, now);
   return [
     ...counted(open.map(({ run }) => run.state)).map(([state, count]) =>
       sample('tollkeeper_open_runs', { state }, count),
@@ -73,7 +75,7 @@ const jobSamples = async ({ app, clock }: ReaderDeps): Promise<readonly Sample[]
       const next =
         schedule === undefined ? undefined : (scheduler.nextOf(job.name) ?? nextSlot(schedule, now));
       return [
-        sample('tollkeeper_job_failed', labels, flag(failures.has(job.name))),
+        sample('tollkeeper_job_failed', labels, flag(failures.has(job.name) || missed.has(job.name))),
         sample('tollkeeper_job_outage', labels, flag(outages.has(job.name))),
         ...known(goods.get(job.name), (at) =>
           sample('tollkeeper_job_last_success_timestamp_seconds', labels, seconds(at)),
