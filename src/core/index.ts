@@ -26,6 +26,7 @@ export * from './gateway-profile.ts';
 export * from './choices.ts';
 export * from './logging/log.ts';
 export * from './deps.ts';
+export * from './measure.ts';
 export * from './money.ts';
 export { iso, isoOr, jsonText } from './text/json-text.ts';
 export { deriveKey, isSameSecret, macOf, readSigned, signText } from './text/signed-text.ts';

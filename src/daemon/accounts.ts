@@ -1,4 +1,4 @@
-import { errorFields, fault, type ClockReading, type Log, type Deps } from '../core/index.ts';
+import { errorFields, fault, type ClockReading, type Log, type Deps, type Measure } from '../core/index.ts';
 import { profileOf, type Account, type Config } from '../config/index.ts';
 import {
   createGateway,
@@ -49,6 +49,7 @@ export const createAccounts = (
   deps: Deps,
   log: Log,
   noteClock: (account: string, reading: ClockReading) => Promise<void>,
+  measure?: Measure,
 ): Accounts => {
   const { accounts } = config.settings;
   const https: Http[] = [];
@@ -74,6 +75,7 @@ export const createAccounts = (
         secrets,
         log: own,
         pageTimeout: account.timeouts?.total,
+        measure,
         onClock: async (reading) =>
           noteClock(name, reading).catch((error: unknown) =>
             own.warn('cannot store the clock offset of the gateway', errorFields(error)),
@@ -85,7 +87,15 @@ export const createAccounts = (
       await answer.discard();
       return answer.headers['date'];
     };
-    const modelDeps = createModelDeps({ baseUrl: account.base_url, http, clock, random, log, secrets });
+    const modelDeps = createModelDeps({
+      baseUrl: account.base_url,
+      http,
+      clock,
+      random,
+      log,
+      secrets,
+      measure,
+    });
     const models = createModelCaller(modelDeps);
     const profile = profileOf(account);
     const made = {

@@ -7,6 +7,7 @@ import {
   type UnixMillis,
   noProgress,
   parseMailbox,
+  type Measure,
   type Progress,
 } from '../core/index.ts';
 import type { Config, ConfigFault, Job } from '../config/index.ts';
@@ -36,6 +37,7 @@ import { openChannels } from './channels.ts';
 import { costOwnersOf } from './cost-owners.ts';
 import type { Paths } from './paths.ts';
 import { reconcileRequested, type ReconcileView } from './views/reconcile-requested.ts';
+import { measurePull } from './metrics/measure-runs.ts';
 import { createNotifications, type Notifications } from './notifications/notifications.ts';
 
 export type BuiltReport = {
@@ -104,6 +106,7 @@ export type RuntimeDeps = {
   readonly paths: Paths;
   readonly warehouse: Warehouse;
   readonly keyRuntime: KeyRuntime;
+  readonly measure?: Measure | undefined;
 };
 
 /** Milliseconds of the grace period reserved for recording how mails in progress ended. */
@@ -130,12 +133,12 @@ type RunOf = PlannedRun & {
 type HandRequest = { readonly account?: string | undefined; readonly zone?: string | undefined };
 
 export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime => {
-  const { deps, log, folder, paths, warehouse } = runtimeDeps;
+  const { deps, log, folder, paths, warehouse, measure } = runtimeDeps;
   const { settings } = config;
   const { clock } = deps;
-  const accounts = createAccounts(config, deps, log, warehouse.clocks.note);
+  const accounts = createAccounts(config, deps, log, warehouse.clocks.note, measure);
   const { mail } = settings;
-  const outbox = { outbox: warehouse.outbox, folder: paths.outboxDirectory, clock };
+  const outbox = { outbox: warehouse.outbox, folder: paths.outboxDirectory, clock, measure };
   const channels = openChannels(config, deps, log);
   const { transport, kinds, messageDefaults } = channels;
 
@@ -230,7 +233,7 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
         slot: run.slot,
         interval: run.interval,
         trigger: run.trigger,
-        progress,
+        progress: measurePull(job, kindOf(job), measure, progress),
         signal,
         dataLate,
       });

@@ -1,6 +1,15 @@
 import { pid } from 'node:process';
-import { errorFields, fault, hasCode, type Log, type LogLevel, type Deps } from '../core/index.ts';
+import {
+  errorFields,
+  fault,
+  hasCode,
+  type Log,
+  type LogLevel,
+  type Deps,
+  type Measure,
+} from '../core/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
+import { createMetrics } from '../metrics/index.ts';
 import { everySecond, startLoop } from '../scheduler/index.ts';
 import { commandTable, listenForCommands } from '../control/index.ts';
 import { readConfig } from '../settings.ts';
@@ -9,6 +18,9 @@ import { goodConfig } from './good-config.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createHandlers } from './handlers/handlers.ts';
 import { openSwitchableLog } from './log-level.ts';
+import type { ProcessState } from './handlers/status.ts';
+import { openMetrics } from './metrics/open-metrics.ts';
+import { createReaders } from './metrics/readers.ts';
 import { openApp, type App } from './open-app.ts';
 import { openPage } from './open-page.ts';
 import { makeDataFolder, pathsOf, type Paths } from './paths.ts';
@@ -20,10 +32,16 @@ import { takeVolume } from './volume.ts';
 /** A command without a daemon holds the database for its whole duration. */
 const databaseRetries = { tries: 240, wait: 500 };
 
-const openPatiently = async (deps: Deps, folder: string, config: Config, log: Log): Promise<App> => {
+const openPatiently = async (
+  deps: Deps,
+  folder: string,
+  config: Config,
+  log: Log,
+  measure: Measure | undefined,
+): Promise<App> => {
   for (let left = databaseRetries.tries; ; left -= 1) {
     try {
-      return await openApp(deps, { folder, config, log, claimsSlots: true });
+      return await openApp(deps, { folder, config, log, claimsSlots: true, measure });
     } catch (error) {
       if (!hasCode(error, 'warehouse-locked') || left <= 1) throw error;
       if (left === databaseRetries.tries)
@@ -64,7 +82,10 @@ const serveVolume = async (
   { loaded, config, log, paths, port, setReady, followLevel }: Served,
 ): Promise<void> => {
   const { clock, secrets, signal } = deps;
-  await using app = await openPatiently(deps, folder, config, log);
+  const metrics = config.settings.metrics.enabled
+    ? await createMetrics({ log, redact: secrets.redact })
+    : undefined;
+  await using app = await openPatiently(deps, folder, config, log, metrics?.measure);
   followLevel(() => app.config().settings.log.level);
   const startedAt = clock.now();
   const reload = createReload({
@@ -78,14 +99,11 @@ const serveVolume = async (
       await runtime.notifyConfigFaults(faults, clock.now());
     },
   });
-  const handlers = createHandlers({
-    clock,
-    app,
-    state: () => ({
-      daemon: { pid, startedAt, stopping: app.scheduler.isStopping() },
-      config: reload.state(),
-    }),
+  const state = (): ProcessState => ({
+    daemon: { pid, startedAt, stopping: app.scheduler.isStopping() },
+    config: reload.state(),
   });
+  const handlers = createHandlers({ clock, app, state });
   await using _control = await listenForCommands({
     databasePath: paths.path,
     table: commandTable,
@@ -106,6 +124,12 @@ const serveVolume = async (
     clock,
     reportsDirectory: paths.reportsDirectory,
     redact: secrets.redact,
+    log,
+  });
+  await using scraped = await openMetrics(config.settings.metrics, {
+    metrics,
+    readers: createReaders({ clock, app, state }),
+    clock,
     log,
   });
   if (signal.aborted) return;
@@ -129,7 +153,14 @@ const serveVolume = async (
     setReady(true);
     const jobs = Object.keys(config.jobs).length;
     const { health } = config.settings;
-    log.info('serving', { version, jobs, health: `${health.host}:${port}`, page: page.address, pid });
+    log.info('serving', {
+      version,
+      jobs,
+      health: `${health.host}:${port}`,
+      page: page.address,
+      metrics: scraped.address,
+      pid,
+    });
     if (jobs === 0) log.warn('no jobs are configured', { advice: `add jobs to ${folder}/jobs/*.yaml` });
     await stopAsked(signal);
   } finally {

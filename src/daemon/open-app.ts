@@ -1,4 +1,4 @@
-import type { Fault, Log, Deps, ProgressStep } from '../core/index.ts';
+import type { Fault, Log, Deps, Measure, ProgressStep } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import type { AuditComparison } from '../keys/index.ts';
 import { createWatermarks, jobKinds } from '../jobs/index.ts';
@@ -9,6 +9,7 @@ import { openWarehouse, type Warehouse } from '../warehouse/index.ts';
 import { createRuntime } from './create-runtime.ts';
 import { createHeartbeats } from './heartbeat.ts';
 import { openKeyRuntime } from './keys/key-runtime.ts';
+import { measureRun } from './metrics/measure-runs.ts';
 import { makeDataFolder, pathsOf, placesToPlan, type Paths } from './paths.ts';
 import { createRuntimeLeases, type RuntimeLease } from './runtime-leases.ts';
 
@@ -38,6 +39,8 @@ export type AppOptions = {
   readonly log: Log;
   /** Whether slots are claimed and run; otherwise only requested runs. */
   readonly claimsSlots: boolean;
+  /** Counts what happens, for metrics. */
+  readonly measure?: Measure | undefined;
   /** For plans only: writes nothing, and creates no database. */
   readonly dryRun?: boolean;
 };
@@ -67,7 +70,7 @@ const configureTokens = async (warehouse: Warehouse, { settings }: Config): Prom
 
 /** Opens the database and wires the modules together; the only place that does. */
 export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => {
-  const { config, log, folder } = options;
+  const { config, log, folder, measure } = options;
   const { settings } = config;
   const { clock, random, secrets } = deps;
   const dryRun = options.dryRun === true;
@@ -86,13 +89,13 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
     await warehouse[Symbol.asyncDispose]();
     throw error;
   });
-  const runtimeDeps = { deps, log, folder, paths, warehouse, keyRuntime };
+  const runtimeDeps = { deps, log, folder, paths, warehouse, keyRuntime, measure };
   const leases = createRuntimeLeases(createRuntime(runtimeDeps, config));
   const steps = new Map<string, ProgressStep>();
   const heartbeats = createHeartbeats({ env: deps.env, clock, log });
   try {
     // The database has one owner, so an earlier sender is gone.
-    if (!dryRun) await recoverInterrupted({ outbox: warehouse.outbox, clock, random, log });
+    if (!dryRun) await recoverInterrupted({ outbox: warehouse.outbox, clock, random, log, measure });
     if (!dryRun) await configureTokens(warehouse, config);
     const data = createWatermarks(jobKinds);
     const scheduler = await createScheduler(
@@ -120,7 +123,10 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
           using runtime = leases.lease();
           return await runtime.mailsOf(notices);
         },
-        onGoodRun: heartbeats.beat,
+        onRunEnd: (job, run) => {
+          if (run.state === 'ok') heartbeats.beat(job);
+          measureRun(job, run, measure);
+        },
         redact: secrets.redact,
       },
       {

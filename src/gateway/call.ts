@@ -6,6 +6,7 @@ import {
   type Clock,
   type ClockReading,
   type Log,
+  type Measure,
   type RetryPolicy,
   type Secret,
   type SecretRegistry,
@@ -32,6 +33,8 @@ export type CallDeps = {
   readonly pageTimeout?: number | undefined;
   /** Receives each reading of the gateway's clock; never throws. */
   readonly onClock?: (reading: ClockReading) => Promise<void>;
+  /** Counts each attempt. */
+  readonly measure?: Measure | undefined;
 };
 
 export type CallOptions = { readonly signal?: AbortSignal | undefined };
@@ -50,6 +53,18 @@ export type Call = CallOptions & {
   readonly firstSight?: (text: string) => void;
 };
 
+/** Counts one attempt from its start; `endpoint` is the name of an endpoint, without ids. */
+export const measureCall = ({ measure, clock }: Pick<CallDeps, 'measure' | 'clock'>, endpoint: string) => {
+  const start = clock.now();
+  return (outcome: string): void =>
+    measure?.({
+      what: 'gateway-call',
+      endpoint,
+      outcome,
+      seconds: (clock.now() - start) / 1000,
+    });
+};
+
 /** One request and the handling of its answer; every failure of either is a catalogue error or the signal's reason. */
 const attempt = async <T>(
   deps: CallDeps,
@@ -57,6 +72,7 @@ const attempt = async <T>(
   use: (answer: HttpAnswer) => Promise<T>,
 ): Promise<T> => {
   const { endpoint, signal } = call;
+  const measured = measureCall(deps, nameOf(endpoint));
   try {
     const sent = deps.clock.now();
     const answer = await deps.http.send({
@@ -77,13 +93,19 @@ const attempt = async <T>(
     deps.log.debug('gateway answered', { request: nameOf(endpoint), status: answer.status });
     const due =
       endpoint.method === 'GET' ? answer.status === 200 : answer.status >= 200 && answer.status < 300;
-    if (due) return await use(answer);
+    if (due) {
+      const used = await use(answer);
+      measured('ok');
+      return used;
+    }
     const text = await startOf(answer);
     signal?.throwIfAborted();
     call.firstSight?.(text);
     throw refusalOf({ ...answer, text }, endpoint, { redact: deps.secrets.redact, now: deps.clock.now() });
   } catch (error) {
-    throw networkFault(error, endpoint);
+    const failure = networkFault(error, endpoint);
+    measured(isFault(failure) ? failure.code : 'aborted');
+    throw failure;
   }
 };
 

@@ -1,4 +1,12 @@
-import { errorFields, formatMoment, toSeconds, type Clock, type Fault, type Log } from '../core/index.ts';
+import {
+  errorFields,
+  formatMoment,
+  toSeconds,
+  type Clock,
+  type Fault,
+  type Log,
+  type Measure,
+} from '../core/index.ts';
 import type { OutboxRow, OutboxTable } from '../storage/index.ts';
 import { afterAttempt, type Verdict } from './after-attempt.ts';
 import type { RouteOutcome } from './route.ts';
@@ -9,6 +17,7 @@ export type SettleDeps = {
   /** 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
   readonly log: Log;
+  readonly measure?: Measure | undefined;
 };
 
 const logMessages = {
@@ -46,7 +55,7 @@ const logProblem = (
 export const settleAttempt = async (
   row: OutboxRow,
   outcome: RouteOutcome,
-  { outbox, clock, random, log }: SettleDeps,
+  { outbox, clock, random, log, measure }: SettleDeps,
 ): Promise<Verdict> => {
   const at = clock.now();
   const verdict = afterAttempt(row, outcome, { at, random });
@@ -58,6 +67,7 @@ export const settleAttempt = async (
     nextAttempt,
     error,
   });
+  measure?.({ what: 'mail-attempt', route: row.route, outcome: verdict.state });
   if (outcome.state === 'sent') log.info('mail sent', { ...fieldsOf(row), response: outcome.response });
   else if (verdict.state !== 'sent')
     logProblem(row, { ...verdict, state: verdict.state }, outcome.fault, log);

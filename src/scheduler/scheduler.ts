@@ -23,8 +23,8 @@ export type SchedulerDeps = {
   readonly needsThrough: (job: Job, run: LedgerRun) => UnixMillis;
   /** Renders the mails about outages, to be stored with them. */
   readonly mailsOf: (notices: readonly Notice[]) => Promise<readonly OutboxEntry[]>;
-  /** Called when a run of the job has succeeded. */
-  readonly onGoodRun: (job: Job) => void;
+  /** Called when a run of the job has ended, and no attempt follows. */
+  readonly onRunEnd: (job: Job, run: LedgerRun) => void;
   readonly redact: (text: string) => string;
 };
 
@@ -111,7 +111,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       if (over) data.forget(ended.run);
       data.runEnded();
       if (ended.run.state === 'ok') processEnds.forget(ended.run.job);
-      if (ended.run.state === 'ok' && job !== undefined) deps.onGoodRun(job);
+      if (over && job !== undefined) deps.onRunEnd(job, ended.run);
       requests.onEnd(ended);
     },
     onGone: (run) => {

@@ -39,6 +39,7 @@ import { createRestatements, type Restatements } from './restatements/restatemen
 import type { SnapshotTable } from './snapshots/snapshot.ts';
 import { createSnapshotTable } from './snapshots/snapshot-table.ts';
 import { createSeriesColours, type SeriesColours } from './series-colours.ts';
+import { readFootprint, type Footprint } from './footprint.ts';
 import { readSpend, type Spend } from './spend.ts';
 import { readCalls, type BookedCall } from './calls.ts';
 import { createClassesView } from './tokens/classes-view.ts';
@@ -84,6 +85,7 @@ export type Warehouse = AsyncDisposable & {
   /** The calls and refunds of a short interval, one by one. */
   readonly calls: (account: string, range: Interval<UnixSeconds>) => Promise<readonly BookedCall[]>;
   readonly rollup: RollupTable;
+  readonly footprint: () => Promise<Footprint>;
   /** What prompt and completion tokens include, by model, so that each token is counted once. */
   readonly tokens: TokensTable;
   /** Colours of models and keys in charts. */
@@ -191,6 +193,7 @@ export const createWarehouse = async (engine: Engine, options: WarehouseOptions)
         ),
       ),
     rollup,
+    footprint: async () => readFootprint(engine, options.path),
     tokens,
     seriesColours: createSeriesColours(engine),
     writeParquet: createParquetWriter(engine, options.spoolDirectory, spoolPrefix),

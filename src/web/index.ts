@@ -21,3 +21,4 @@ export { mailTones, runTones } from './tones.ts';
 /** Loaded only by a daemon that serves them. */
 export const listenForHealth = lazy(async () => (await import('./health.ts')).listenForHealth);
 export const listenForPage = lazy(async () => (await import('./page/listen.ts')).listenForPage);
+export const listenForMetrics = lazy(async () => (await import('./metrics.ts')).listenForMetrics);

@@ -31,6 +31,7 @@ const modules = {
   doctor: ['core', 'config', 'warehouse', 'ingest', 'notify', 'keys', 'jobs'],
   control: ['core', 'storage', 'scheduler'],
   web: ['core', 'storage', 'scheduler', 'monitoring', 'warehouse', 'reports'],
+  metrics: ['core'],
   sandbox: [],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -130,7 +130,10 @@ describe('a change in a reload', () => {
   it('is marked when it takes effect only at the next start', async () => {
     const changes = await changed(
       ['memory_limit: 1GB', 'memory_limit: 2GB, threads: 4'],
-      ['warehouse:', 'health: { port: 9090 }\nstatus: { names: [a.example] }\nwarehouse:'],
+      [
+        'warehouse:',
+        'health: { port: 9090 }\nstatus: { names: [a.example] }\nmetrics: { enabled: true }\nwarehouse:',
+      ],
       ['30m', '20m'],
     );
     expect(changes).toEqual({
@@ -140,6 +143,7 @@ describe('a change in a reload', () => {
         'warehouse.threads 2 → 4',
         'health.port 8080 → 9090',
         'status.names [] → ["a.example"]',
+        'metrics.enabled false → true',
       ],
     });
   });

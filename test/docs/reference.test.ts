@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { jsonSchemas } from '../../src/config/index.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
+import { catalogue } from '../../src/metrics/catalogue.ts';
 import { channels } from '../../src/notify/index.ts';
 import { reportShape } from '../../src/reports/definition/definition.ts';
 import { reportRelations } from '../../src/settings.ts';
 import {
   jobsReference,
+  metricsReference,
   reportReference,
   settingsReference,
   viewsReference,
@@ -37,6 +39,10 @@ describe('the reference of YAML keys', () => {
 
   it('has a page on the views generated from their columns', async () => {
     await expect(viewsReference(reportRelations)).toMatchFileSnapshot('../../docs/reference/views.md');
+  });
+
+  it('has a page on metrics generated from their catalogue', async () => {
+    await expect(metricsReference(catalogue)).toMatchFileSnapshot('../../docs/reference/metrics.md');
   });
 
   it('describes every key with its default', () => {

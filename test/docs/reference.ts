@@ -273,3 +273,27 @@ export const viewsReference = (views: readonly View[]): string =>
     ]),
     '',
   ].join('\n');
+
+type Metric = {
+  readonly type: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly most: number;
+};
+
+/** The page of the metrics that `/metrics` shows. */
+export const metricsReference = (metrics: Readonly<Record<string, Metric>>): string =>
+  [
+    '# Metrics',
+    '',
+    '`/metrics` of the daemon shows these metrics if `metrics.enabled` is set; docs/operations.md describes how to scrape them.',
+    'Times are in seconds, sizes in bytes, and ratios from 0 to 1. The last column is the number of label sets that a metric shows at most.',
+    '',
+    '| metric | type | labels | meaning | at most |',
+    '|---|---|---|---|---|',
+    ...Object.entries(metrics).map(
+      ([name, { type, help, labels, most }]) =>
+        `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} | ${labels.length === 0 ? 1 : most} |`,
+    ),
+    '',
+  ].join('\n');

@@ -13,6 +13,7 @@ const heavyPackages = [
   'age-encryption',
   'hono',
   'nodemailer',
+  'prom-client',
   'undici',
   'write-excel-file',
 ];

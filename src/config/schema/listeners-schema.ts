@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isLoopback } from '../../core/index.ts';
 import { accessToken } from './fields.ts';
+import { fieldNotes } from './notes.ts';
 
 const port = z.int().min(0).max(65_535);
 
@@ -68,3 +70,38 @@ export const status = z.strictObject({
       'URL at which readers reach the page. Mails then link to the page and to archived reports, and with token alert mails have a link that acknowledges or mutes the alert.',
     ),
 });
+
+/** Metrics for Prometheus. */
+export const metrics = z
+  .strictObject({
+    enabled: z.boolean().default(false).describe('Whether the daemon serves metrics.'),
+    host: z
+      .string()
+      .min(1)
+      .register(fieldNotes, {
+        advice:
+          'add token: "${METRICS_TOKEN}" under metrics, or remove host; `openssl rand -hex 32` prints a token',
+      })
+      .default('127.0.0.1')
+      .describe(
+        'Address to listen on. Other addresses than loopback require a token, since metrics show spend.',
+      ),
+    port: port.default(9464).describe('Port to listen on. 0 selects a free port, which is logged.'),
+    token: accessToken
+      .optional()
+      .describe('Secret reference of the bearer token that scrapers send: "${METRICS_TOKEN}".'),
+    names: z
+      .array(hostName)
+      .default([])
+      .describe(
+        'Host names under which metrics may be requested, in addition to IP addresses and localhost.',
+      ),
+  })
+  .superRefine(({ host, token }, context) => {
+    if (token !== undefined || isLoopback(host)) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['host'],
+      message: 'must be a loopback address such as 127.0.0.1 unless token is set, since metrics show spend',
+    });
+  });

@@ -20,7 +20,7 @@ import {
   zone,
 } from './fields.ts';
 import { budgetSchema } from './budgets-schema.ts';
-import { health, status } from './listeners-schema.ts';
+import { health, metrics, status } from './listeners-schema.ts';
 import { contradictions, mailOptions } from './mail-options.ts';
 import { fieldNotes } from './notes.ts';
 import { routesOf, type ChannelKind } from './routes-schema.ts';
@@ -345,6 +345,7 @@ export const settingsSchema = z
     scheduler: scheduler.prefault({}).describe('How jobs run.'),
     health: health.prefault({}).describe('Health endpoint of the daemon.'),
     status: status.prefault({}).describe('Status page of the daemon.'),
+    metrics: metrics.prefault({}).describe('Metrics of the daemon for Prometheus.'),
     log: z
       .strictObject({
         level: z

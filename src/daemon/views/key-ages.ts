@@ -14,27 +14,33 @@ type Sources = {
 type KnownKey = { readonly key: SurveyedKey; readonly created: UnixMillis | undefined };
 
 /** The keys of the last snapshot, and those that the journal holds to be in use, without a request to the gateway. */
-const knownKeys = async (
+export const knownKeys = async (
   account: string,
-  { warehouse }: Pick<Sources, 'warehouse'>,
+  { warehouse }: { readonly warehouse: Pick<Warehouse, 'keys' | 'snapshots'> },
   now: UnixMillis,
 ): Promise<{ readonly keys: readonly KnownKey[]; readonly readAt: UnixMillis | undefined }> => {
   const inventory = await warehouse.snapshots.inventoryAt(account, now);
-  const lineage = (await warehouse.keys.lineage(account)).filter(({ retired }) => retired === undefined);
+  const lineage = await warehouse.keys.lineage(account);
   const byId = new Map(lineage.map((row) => [row.keyId, row]));
   const listed = (inventory?.keys ?? []).map((one): KnownKey => {
     const row = byId.get(one.id);
     const { rest: _rest, since: _since, ...key } = one;
     const { service, generation } = row ?? { service: one.name, generation: 1 };
     return {
-      key: knownKey({ ...key, service, generation }),
+      key: {
+        ...knownKey({ ...key, service, generation }),
+        ...(row?.retired === undefined ? {} : { retired: true }),
+      },
       created: one.createdTime === undefined || one.createdTime <= 0 ? row?.born : toMillis(one.createdTime),
     };
   });
   const ids = new Set(listed.map(({ key }) => key.key.id));
   // A key that is younger than the snapshot is in the journal alone.
   const younger = lineage
-    .filter(({ keyId, born }) => !ids.has(keyId) && (inventory === undefined || born > inventory.takenAt))
+    .filter(
+      ({ keyId, born, retired }) =>
+        retired === undefined && !ids.has(keyId) && (inventory === undefined || born >= inventory.takenAt),
+    )
     .map(({ keyId, name, service, generation, born }): KnownKey => ({
       key: knownKey({ id: keyId, name, service, generation }),
       created: born,

@@ -5,6 +5,7 @@ import {
   withRetry,
   type Clock,
   type Log,
+  type Measure,
   type RetryPolicy,
   type Secret,
   type SecretRegistry,
@@ -12,6 +13,7 @@ import {
 import { isNetworkProblem, type Http, type HttpAnswer, type HttpTimeouts } from '../../http/index.ts';
 import { registerKeys } from '../admin/key-secrets.ts';
 import { addressOf, parseBaseUrl, type BaseUrl } from '../base-url.ts';
+import { measureCall } from '../call.ts';
 import { gatewayTerms, quoted } from '../gateway-terms.ts';
 import { networkFaultOf } from '../network-faults.ts';
 import { startOf } from '../start-of-body.ts';
@@ -33,6 +35,8 @@ export type ModelDeps = {
   readonly secrets: SecretRegistry;
   /** For GETs; a model call is never repeated, since it costs. */
   readonly retry: RetryPolicy;
+  /** Counts each exchange, up to the headers of its answer. */
+  readonly measure?: Measure | undefined;
 };
 
 const defaultRetry = { attempts: 4, initial: 500, max: 30_000, longestRetryAfter: 300_000 };
@@ -87,6 +91,7 @@ export const sendModel = async (
 ): Promise<HttpAnswer> => {
   const { path, headers, body } = requestOf(endpoint, input);
   const { signal, timeouts } = options;
+  const measured = measureCall(deps, nameOf(endpoint));
   try {
     const answer = await deps.http.send({
       method: endpoint.method,
@@ -103,13 +108,20 @@ export const sendModel = async (
       signal,
     });
     deps.log.debug('model endpoint answered', { request: nameOf(endpoint), status: answer.status });
-    if (answer.status >= 200 && answer.status < 300) return answer;
+    if (answer.status >= 200 && answer.status < 300) {
+      measured('ok');
+      return answer;
+    }
     const text = await startOf(answer);
     signal?.throwIfAborted();
     registerKeys(text, deps.secrets);
     throw refusedCall(endpoint, { ...answer, text }, { redact: deps.secrets.redact, now: deps.clock.now() });
   } catch (error) {
-    throw isNetworkProblem(error) ? networkFaultOf(error, nameOf(endpoint), whenOpen(endpoint)) : error;
+    const failure = isNetworkProblem(error)
+      ? networkFaultOf(error, nameOf(endpoint), whenOpen(endpoint))
+      : error;
+    measured(isFault(failure) ? failure.code : 'aborted');
+    throw failure;
   }
 };
 

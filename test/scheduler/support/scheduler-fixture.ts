@@ -124,7 +124,9 @@ export const openSchedulerFixture = async (start = '2026-11-21T00:00:00Z'): Prom
             fixture.notices.push(...notices);
             return [];
           },
-          onGoodRun: (job) => void fixture.good.push(job.name),
+          onRunEnd: (job, { state }) => {
+            if (state === 'ok') fixture.good.push(job.name);
+          },
           redact: (text) => text,
         },
         {

@@ -311,7 +311,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
           if (!mine.alive) throw dead();
           return [];
         },
-        onGoodRun: () => undefined,
+        onRunEnd: () => undefined,
         redact: (text) => text,
       },
       options,
