@@ -33,6 +33,7 @@ import type { RunTrigger } from '../storage/index.ts';
 import { createAccounts } from './accounts.ts';
 import { createKeyServices } from './keys/key-services.ts';
 import type { KeyRuntime } from './keys/key-runtime.ts';
+import { alertLinkOf } from './alert-links.ts';
 import { openChannels } from './channels.ts';
 import { costOwnersOf } from './cost-owners.ts';
 import type { Paths } from './paths.ts';
@@ -179,6 +180,7 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
         attachLimit: mail?.attach_limit ?? 0,
         ...(mail?.files_url === undefined ? {} : { filesUrl: mail.files_url }),
         ...(settings.status.public_url === undefined ? {} : { pageUrl: settings.status.public_url }),
+        ...alertLinkOf(settings.status, account, clock),
       },
       costOwners: costOwnersOf(settings, account),
       keys: () => keyServices.keyService(account),

@@ -1,6 +1,7 @@
-import { deriveKey, errorFields, fault, iso, isLoopback, noProgress, shellWord } from '../core/index.ts';
+import { errorFields, fault, iso, isLoopback, noProgress, shellWord } from '../core/index.ts';
 import { mayListen, type Config } from '../config/index.ts';
 import { listenForPage, type PageActions } from '../web/index.ts';
+import { alertLinkKey } from './alert-links.ts';
 import type { ProgramHandlers } from './handlers/handlers.ts';
 
 type Status = Config['settings']['status'];
@@ -23,13 +24,6 @@ export type Page = AsyncDisposable & {
 };
 
 const none: Page = { [Symbol.asyncDispose]: () => Promise.resolve() };
-
-/** The key that signs links in alert mails; undefined where mails carry none. */
-export const alertLinkKey = ({
-  token,
-  public_url: publicUrl,
-}: Pick<Status, 'token' | 'public_url'>): Buffer | undefined =>
-  token === undefined || publicUrl === undefined ? undefined : deriveKey(token, 'links in alert mails');
 
 /** Of a command that nobody waits for. */
 const detached = { progress: noProgress, signal: new AbortController().signal };

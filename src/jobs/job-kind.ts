@@ -42,6 +42,8 @@ export type JobReports = {
   readonly filesUrl?: string;
   /** The URL at which the status page is reached. */
   readonly pageUrl?: string;
+  /** The URL at which the alert can be acknowledged or muted once, for the mail with this ID; missing where mails have none. */
+  readonly alertLink?: (alert: string, mail: string) => string;
 };
 
 export type JobContext = {

@@ -42,4 +42,4 @@ export {
   type SpendSums,
   type TeamSums,
 } from './spend/daily-spend.ts';
-export { readAlertLink, signAlertLink, type AlertLink } from './alerts/alert-link.ts';
+export { alertLinkDays, readAlertLink, signAlertLink, type AlertLink } from './alerts/alert-link.ts';

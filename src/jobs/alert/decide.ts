@@ -29,7 +29,11 @@ const groupsOf = (records: readonly AlertRecord[]): readonly Group[] => {
 const topicOf = ({ alert, period }: AlertRecord, { budgets }: Evaluation): string =>
   JSON.stringify(budgets.some(({ budget }) => budget.name === alert) ? [alert, period] : [alert]);
 
-type Topical = AlertNotification & { readonly topic: string };
+type Topical = AlertNotification & {
+  readonly topic: string;
+  /** The alert that begins; missing when it ends. */
+  readonly begins?: string | undefined;
+};
 
 type Explanations = ReadonlyMap<Assessment, Explanation>;
 
@@ -68,15 +72,19 @@ export type Decided = {
 /** Renders the mails and stores their bytes. */
 const mailsOf = async (
   notifications: readonly Topical[],
-  { mail, account, warehouse: { outbox }, reports: { pageUrl: page }, clock, signal }: JobContext,
+  { mail, account, warehouse: { outbox }, reports: { pageUrl: page, alertLink }, clock, signal }: JobContext,
 ): Promise<readonly OutboxEntry[]> => {
   const entries: OutboxEntry[] = [];
   if (mail === undefined) return entries;
-  for (const { id, topic, to, ...message } of notifications) {
+  for (const { id, topic, begins, to, ...message } of notifications) {
     signal.throwIfAborted();
     const key = { account: account.name, kind: 'alert', subject: id };
     const { from } = mail;
-    const rendered = renderAlertEmail({ ...message, page });
+    const rendered = renderAlertEmail({
+      ...message,
+      page,
+      action: begins === undefined ? undefined : alertLink?.(begins, id),
+    });
     const topics = [topic];
     entries.push(...(await prepare({ outbox, clock, ...mail }, { key, from, to, topics, ...rendered })));
   }
@@ -111,6 +119,7 @@ export const decide = async (
         notificationsOf(event, group, evaluation, explanations, messages).map((notification) => ({
           ...notification,
           topic: topicOf(group[0], evaluation),
+          begins: event === 'alert' ? group[0].alert : undefined,
         })),
       );
     const notifications = [

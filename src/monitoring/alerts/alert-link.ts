@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { readSigned, signText, unixMillis, type UnixMillis } from '../../core/index.ts';
 
+/** How long a link works. */
+export const alertLinkDays = 7;
+
 /** What a link in an alert mail allows: to acknowledge or mute this alert, once, until it expires. */
 export type AlertLink = {
   readonly account: string;

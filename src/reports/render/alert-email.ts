@@ -1,4 +1,5 @@
 import { markup, trusted, type Html } from './markup.ts';
+import { alertLinkDays } from '../../monitoring/index.ts';
 import { showName } from '../build/names.ts';
 import { meterHtml, type Meter } from './meter.ts';
 import { mailDocument } from './render-html.ts';
@@ -36,12 +37,17 @@ export type AlertEmail = {
   readonly recipients: string;
   /** The public URL of the status page. */
   readonly page?: string | undefined;
+  /** The URL at which recipients acknowledge or mute the alert. */
+  readonly action?: string | undefined;
 };
 
 const whereTo = ({ recipients, page }: AlertEmail): readonly string[] => [
   ...(page === undefined ? [] : [`Status page: ${page}`]),
   `Recipients of this mail are set by \`${recipients}\`.`,
 ];
+
+const actionLabel = 'Acknowledge or mute';
+const actionLimits = `works once, within ${alertLinkDays} days`;
 
 /** Reasons and names quote external text: one line, no direction controls, limited length. */
 const longest = 1200;
@@ -120,7 +126,7 @@ const tableText = ({ title, rows }: Table): readonly string[] => {
   ];
 };
 
-const textOf = ({ title, blocks, closing }: AlertEmail): string =>
+const textOf = ({ title, blocks, closing, action }: AlertEmail): string =>
   [
     ...wrap(title, columns),
     ...blocks.map(({ heading, lines, tables = [] }) =>
@@ -131,6 +137,8 @@ const textOf = ({ title, blocks, closing }: AlertEmail): string =>
         ...tables.flatMap(tableText),
       ].join('\n'),
     ),
+    // On a line of its own: a link that is wrapped cannot be opened.
+    ...(action === undefined ? [] : ['', ...wrap(`${actionLabel} (${actionLimits}):`, columns), action]),
     ...closing.flatMap((sentence, at) => [...(at === 0 ? [''] : []), ...wrap(sentence, columns)]),
   ].join('\n');
 
@@ -161,12 +169,16 @@ export const renderAlertEmail = (
   const preview = given.preview ?? given.blocks[0]?.lines[0]?.[1] ?? given.title;
   const tone = given.tone ?? (given.blocks.some((block) => block.tone === 'bad') ? 'bad' : 'good');
   const alertEmail = shownOf(given);
-  const { title, blocks, closing } = alertEmail;
+  const { title, blocks, closing, action } = alertEmail;
   const [ink, name] = toned(tone);
   const top = markup`<div class="sf" style="font-size:13px;line-height:18px;color:${colour.soft}">Tollkeeper</div>\n<div class="${name} nm" style="padding:4px 0 0;font-size:24px;line-height:32px;font-weight:700;color:${ink}">${title}</div>`;
+  const link =
+    action === undefined
+      ? undefined
+      : markup`<tr><td style="padding:16px 0 0"><a href="${action}" class="ik" style="display:inline-block;padding:8px 14px;border:1px solid ${colour.soft};border-radius:6px;font-size:15px;line-height:22px;color:${colour.ink};text-decoration:none">${actionLabel}</a> <span class="sf" style="font-size:13px;line-height:22px;color:${colour.soft}">${actionLimits}</span></td></tr>\n`;
   const sentences = closing.map((sentence) => markup`<div>${withCode(sentence)}</div>\n`);
   const footer = markup`<tr><td style="padding:16px 0 0"><table ${layout}><tr><td class="ln sf nm" style="padding:14px 0 0;border-top:1px solid ${colour.line};font-size:13px;line-height:20px;color:${colour.soft}">${sentences}</td></tr></table></td></tr>`;
-  const content = markup`<table ${layout} style="${trusted(fontOf('en'))}">\n<tr><td>${top}</td></tr>\n${blocks.map(blockHtml)}${footer}\n</table>`;
+  const content = markup`<table ${layout} style="${trusted(fontOf('en'))}">\n<tr><td>${top}</td></tr>\n${blocks.map(blockHtml)}${link}${footer}\n</table>`;
   return {
     subject,
     html: mailDocument({ locale: 'en', subject, preheader: showName(preview, longest), content }),
