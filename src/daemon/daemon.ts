@@ -27,6 +27,7 @@ import { makeDataFolder, pathsOf, type Paths } from './paths.ts';
 import { createReload } from './reload.ts';
 import { feedEntries } from './views/feed-entries.ts';
 import { createPageView } from './views/page-view.ts';
+import { createSpendReader } from './views/spend-status.ts';
 import { takeVolume } from './volume.ts';
 
 /** A command without a daemon holds the database for its whole duration. */
@@ -114,8 +115,9 @@ const serveVolume = async (
     redact: secrets.redact,
     cwd: deps.cwd,
   });
+  const readSpend = createSpendReader(app.warehouse);
   await using page = await openPage(config.settings.status, {
-    view: createPageView({ clock, app, handlers }),
+    view: createPageView({ clock, app, readSpend, handlers }),
     feed: async () => feedEntries(app),
     handlers,
     isJob: (name) => Object.hasOwn(app.config().jobs, name),
@@ -128,7 +130,7 @@ const serveVolume = async (
   });
   await using scraped = await openMetrics(config.settings.metrics, {
     metrics,
-    readers: createReaders({ clock, app, state }),
+    readers: createReaders({ clock, app, readSpend, state }),
     clock,
     log,
   });

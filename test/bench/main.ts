@@ -4,13 +4,14 @@ import { benchEventLoop } from './event-loop.ts';
 import { benchGrowth } from './growth.ts';
 import { benchIngest } from './ingest.ts';
 import { createReport } from './report.ts';
+import { benchPage } from './page-speed.ts';
 import { benchReports } from './report-speed.ts';
 import { benchRollup } from './rollup-speed.ts';
 import { benchScheduler } from './scheduler.ts';
 import { benchStartUp } from './start-up.ts';
 import { benchTests } from './tests.ts';
 
-const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [alerts] [tests] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
+const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [alerts] [page] [tests] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
   --rows    millions of rows that the pull is compared with
   --most    millions of rows of the largest table
   --rounds  pairs of pull and reader alone; the median counts
@@ -31,7 +32,7 @@ const { values, positionals } = parseArgs({
 
 const parts =
   positionals.length === 0
-    ? ['start-up', 'scheduler', 'event-loop', 'growth', 'ingest', 'report', 'alerts']
+    ? ['start-up', 'scheduler', 'event-loop', 'growth', 'ingest', 'report', 'alerts', 'page']
     : positionals;
 const report = createReport((text) => void process.stdout.write(text));
 const number = (text: string): number => {
@@ -54,6 +55,7 @@ else {
     });
   if (parts.includes('report')) await benchReports(report, number(values.scale), benchRollup);
   if (parts.includes('tests')) benchTests(report);
+  if (parts.includes('page')) await benchPage(report, number(values.scale));
   if (parts.includes('alerts')) await benchAlerts(report, number(values.scale));
 }
 process.exitCode = report.missed() === 0 ? 0 : 1;

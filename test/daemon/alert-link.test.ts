@@ -9,7 +9,12 @@ it('the link of an alert mail opens a page that acknowledges the alert once; wit
   const settings = await readFile(`${town.folder.path}/config/tollkeeper.yaml`, 'utf8');
   await town.folder.write('token', token);
   const status = (more: string): string =>
-    `${settings.replace('admin_key: "${GATEWAY_ADMIN_KEY}"', 'admin_key: "${GATEWAY_ADMIN_KEY}", budget: { month: 0.01 }').replace('status: { port: 0 }', `status: { port: 0, host: 0.0.0.0${more} }`)}`;
+    settings
+      .replace(
+        'admin_key: "${GATEWAY_ADMIN_KEY}"',
+        'admin_key: "${GATEWAY_ADMIN_KEY}", budget: { month: 0.01 }',
+      )
+      .replace('status: { port: 0 }', `status: { port: 0, host: 0.0.0.0${more} }`);
   await town.jobs(
     'pull-logs: { kind: pull-logs, since: 2026-11-01, schedule: "7 * * * *" }',
     'budgets: { kind: alert, needs: [pull-logs] }',

@@ -17,12 +17,13 @@ import type { App } from '../open-app.ts';
 import { accountViews } from '../views/data-status.ts';
 import { jobFailures } from '../views/job-failures.ts';
 import { missedFirstSlots } from '../views/never-ran.ts';
-import { readSpend } from '../views/spend-status.ts';
+import type { SpendReader } from '../views/spend-status.ts';
 import { currentKeyAges } from './key-ages.ts';
 
 export type ReaderDeps = {
   readonly clock: Clock;
   readonly app: App;
+  readonly readSpend: SpendReader;
   readonly state: () => ProcessState;
 };
 
@@ -184,6 +185,6 @@ export const createReaders = (deps: ReaderDeps): Readers => {
         sample('tollkeeper_database_file_bytes', {}, files),
       ];
     },
-    spend: async () => spendSamples(await readSpend(deps.app.config(), warehouse, { now: deps.clock.now() })),
+    spend: async () => spendSamples(await deps.readSpend(deps.app.config(), { now: deps.clock.now() })),
   };
 };

@@ -10,11 +10,12 @@ import type { App } from '../open-app.ts';
 import { jobHistory } from './job-history.ts';
 import { keyAges } from './key-ages.ts';
 import { mailsOfJob, nextMails } from './next-mails.ts';
-import { readSpend } from './spend-status.ts';
+import type { SpendReader } from './spend-status.ts';
 
 export type PageViewDeps = {
   readonly clock: Clock;
   readonly app: App;
+  readonly readSpend: SpendReader;
   readonly handlers: Pick<ProgramHandlers, 'status' | 'outbox/list'>;
 };
 
@@ -69,7 +70,7 @@ const ofTeam = (
 
 /** Reads what the page shows; undefined for a team that is not configured. */
 export const createPageView =
-  ({ clock, app, handlers }: PageViewDeps) =>
+  ({ clock, app, readSpend, handlers }: PageViewDeps) =>
   async (team: string | undefined): Promise<PageView | undefined> => {
     using runtime = app.lease();
     const { config } = runtime;
@@ -81,7 +82,7 @@ export const createPageView =
     const keys = await keyAges({ runtime, warehouse }, now, team);
     const services = new Set(keys.keys.map(({ service }) => service));
     const status = team === undefined ? whole : ofTeam(whole, team, config, services);
-    const spend = await readSpend(config, warehouse, { now, team });
+    const spend = await readSpend(config, { now, team });
     const days = spendDays(toSeconds(now), config.settings.timezone).slice(-chartDays);
     const mails = async (states: readonly OutboxState[], limit: number) =>
       handlers['outbox/list']({ states, limit });

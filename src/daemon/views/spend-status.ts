@@ -1,4 +1,4 @@
-import { toMillis, toSeconds, type UnixMillis } from '../../core/index.ts';
+import { interval, toMillis, toSeconds, type UnixMillis } from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
 import { dailySpend, segmentsOfDays, spendDays } from '../../monitoring/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
@@ -11,10 +11,18 @@ type SpendRequest = {
   readonly team?: string | undefined;
 };
 
+type SpendSource = Pick<Warehouse, 'logs' | 'sums' | 'rollup' | 'runs'>;
+
+/** Spend of each account from the rollup of the call log, by day of the configured time zone. */
+export type SpendReader = (
+  config: Pick<Config, 'settings'>,
+  request: SpendRequest,
+) => Promise<readonly SpendView[]>;
+
 const readAccount = async (
   account: string,
   { settings }: Pick<Config, 'settings'>,
-  warehouse: Pick<Warehouse, 'logs' | 'sums'>,
+  warehouse: SpendSource,
   { now, team }: SpendRequest,
 ): Promise<SpendView> => {
   const { timezone: zone } = settings;
@@ -36,14 +44,48 @@ const readAccount = async (
   };
 };
 
-/** Spend of each account from the rollup of the call log, by day of the configured time zone. */
-export const readSpend = async (
-  config: Pick<Config, 'settings'>,
-  warehouse: Pick<Warehouse, 'logs' | 'sums'>,
-  request: SpendRequest,
-): Promise<readonly SpendView[]> => {
-  const views: SpendView[] = [];
-  for (const account of Object.keys(config.settings.accounts))
-    views.push(await readAccount(account, config, warehouse, request));
-  return views;
+/** Views that are kept in memory; each team that someone looks at has its own. */
+const mostKept = 64;
+
+type Kept = { readonly view: SpendView; readonly state: string; readonly settings: Config['settings'] };
+
+/**
+ * Remembers spend until the calls, the settings or the day change, or a job succeeds, which may prove or change the unit of
+ * amounts: a page that many look at does not read the rollup each time.
+ */
+export const createSpendReader = (warehouse: SpendSource): SpendReader => {
+  const kept = new Map<string, Kept>();
+  const stateOf = async (account: string, zone: string, now: UnixMillis): Promise<string | undefined> => {
+    const version = await warehouse.rollup.version(account);
+    if (version === undefined) return undefined;
+    const lastGood = Math.max(0, ...(await warehouse.runs.goodEnds()).values());
+    return `${version} ${lastGood} ${spendDays(toSeconds(now), zone).at(-1)?.date ?? ''}`;
+  };
+  return async (config, request) => {
+    const { settings } = config;
+    const { timezone: zone } = settings;
+    const { now, team } = request;
+    const views: SpendView[] = [];
+    for (const account of Object.keys(settings.accounts)) {
+      const name = JSON.stringify([account, team]);
+      const known = kept.get(name);
+      // Removes the marks of changes.
+      const none = interval(toSeconds(now), toSeconds(now));
+      await warehouse.rollup.refresh({ account, zone, range: none });
+      const state = await stateOf(account, zone, now);
+      if (known !== undefined && known.state === state && known.settings === settings) {
+        views.push(known.view);
+        continue;
+      }
+      const view = await readAccount(account, config, warehouse, request);
+      views.push(view);
+      kept.delete(name);
+      // Calls that change while they are read leave nothing that is certain.
+      if (state !== undefined && state === (await stateOf(account, zone, now)))
+        kept.set(name, { view, state, settings });
+      const [oldest] = kept.keys();
+      if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+    }
+    return views;
+  };
 };

@@ -17,7 +17,7 @@ import {
 import type { ReadCalls } from '../archive/archive.ts';
 import { dimensions } from '../report-views/cube-columns.ts';
 import type { Engine } from '../engine.ts';
-import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
+import { execute, inTransaction, readRows, wholeNumber } from '../rows.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
 import { tokenSums } from './rollup-schema.ts';
 
@@ -30,6 +30,12 @@ export type RefreshRequest = {
 
 /** Builds what is missing of the rollup. Cheap when nothing is. */
 export type RefreshRollup = (request: RefreshRequest, signal?: AbortSignal) => Promise<void>;
+
+/**
+ * A number that differs after any change of the calls of an account, within this process; undefined while the rollup has
+ * marks of a change. What was read between two equal numbers is still valid.
+ */
+export type CallsVersion = (account: string) => Promise<number | undefined>;
 
 export type RefreshDeps = {
   readonly engine: Engine;
@@ -134,7 +140,17 @@ const missingDays = async (
   );
 };
 
-export const createRefresh = ({ engine, readCalls, clock, log }: RefreshDeps): RefreshRollup => {
+const hasMarks = async (connection: DuckDBConnection, account: string): Promise<boolean> =>
+  (await readRows(connection, 'SELECT 1 FROM rollup_mark WHERE account = $account LIMIT 1', { account }))
+    .length > 0;
+
+export const createRefresh = ({
+  engine,
+  readCalls,
+  clock,
+  log,
+}: RefreshDeps): { readonly refresh: RefreshRollup; readonly version: CallsVersion } => {
+  const versions = new Map<string, number>();
   const oneAnAccount = createNamedGates();
   const tooLarge = new Set<string>();
   /** Days with sums that no cell can hold are read from their calls. */
@@ -151,17 +167,19 @@ export const createRefresh = ({ engine, readCalls, clock, log }: RefreshDeps): R
       else for (const { date } of days) tooLarge.add(`${request.account} ${request.zone} ${date}`);
     }
   };
-  return async (request, signal) =>
+  const version: CallsVersion = async (account) =>
+    engine.bulk(async (connection) =>
+      (await hasMarks(connection, account)) ? undefined : (versions.get(account) ?? 0),
+    );
+  const refresh: RefreshRollup = async (request, signal) =>
     oneAnAccount(request.account, async () => {
       const { account, zone } = request;
       const work = engine.bulk(async (connection) => {
-        const [marks] = await readRows(
-          connection,
-          'SELECT count(*) AS marks FROM rollup_mark WHERE account = $account',
-          { account },
-        );
-        if (text(marks, 'marks') !== '0')
+        if (await hasMarks(connection, account)) {
+          // Before the marks are gone: a reader must not take the old number for the new calls.
+          versions.set(account, (versions.get(account) ?? 0) + 1);
           await inTransaction(connection, async () => removeMarked(connection, account));
+        }
         const now = unixSeconds(Math.floor(clock.now() / 1000));
         const missing = await missingDays(connection, request, now);
         const groups = grouped(missing.filter(({ date }) => !tooLarge.has(`${account} ${zone} ${date}`)));
@@ -183,4 +201,5 @@ export const createRefresh = ({ engine, readCalls, clock, log }: RefreshDeps): R
         log.warn('cannot build the rollup of the call log', { account, ...errorFields(error) });
       });
     });
+  return { refresh, version };
 };

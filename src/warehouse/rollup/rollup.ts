@@ -5,11 +5,12 @@ import { column, readAs, rowReader, seconds } from '../row-reader.ts';
 import { inTransaction, text } from '../rows.ts';
 import { changedRange } from './change-calls.ts';
 import { differentDays, type CompareDepth, type DifferentDay } from './compare.ts';
-import { createRefresh, type RefreshDeps, type RefreshRollup } from './refresh.ts';
+import { createRefresh, type CallsVersion, type RefreshDeps, type RefreshRollup } from './refresh.ts';
 
 /** Sums of the call log by local day, model, key and kind, from which reports and alerts read whole days. */
 export type RollupTable = {
   readonly refresh: RefreshRollup;
+  readonly version: CallsVersion;
   /** Days whose cells differ from their calls. @throws fault archive-damaged. */
   readonly compare: (
     account: string,
@@ -45,7 +46,7 @@ const zonesOf = async (
 
 export const createRollup = (deps: RefreshDeps): RollupTable => {
   const { engine, readCalls, clock, log } = deps;
-  const refresh = createRefresh(deps);
+  const { refresh, version } = createRefresh(deps);
   const readZones = async (account: string) =>
     engine.bulk(async (connection) => zonesOf(connection, account));
   const compare: RollupTable['compare'] = async (account, depth, signal) =>
@@ -63,6 +64,7 @@ export const createRollup = (deps: RefreshDeps): RollupTable => {
   };
   return {
     refresh,
+    version,
     compare,
     repair: async (account, signal) => {
       const days = await compare(account, 'sums', signal);
