@@ -2,7 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import axe from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSecretRegistry, deriveKey, unixMillis } from '../../src/core/index.ts';
+import { signAlertLink } from '../../src/monitoring/index.ts';
 import type { PageView } from '../../src/web/index.ts';
+import { at } from '../control/support/control-fixture.ts';
 import { hostileNames } from '../reports/hostile.ts';
 import { faint, overflow } from '../support/page-looks.ts';
 import { badMails, badStatus, goodStatus, openPageFixture } from './support/page-fixture.ts';
@@ -90,6 +93,127 @@ describe.each(Object.entries(stands))('the page %s', (name, view) => {
     },
   );
 });
+const token = 'a-token-of-the-status-page';
+
+/** Opens the page and logs in by its form, as a person does. */
+const logIn = async (page: Page, url: string): Promise<void> => {
+  await page.goto(`${url}login`, { waitUntil: 'load' });
+  await page.fill('input[name=token]', token);
+  await page.fill('input[name=name]', 'Anna');
+  await page.click('button');
+  await page.waitForURL(url);
+};
+
+/** A page on which everything can be done, with the link of a mail, and what was done. */
+const openActing = async () => {
+  const done: unknown[] = [];
+  const note = (action: string) => async (what: unknown) => void done.push([action, what]);
+  const secret = createSecretRegistry().register(token);
+  const key = deriveKey(secret, 'links');
+  const fixture = await openPageFixture(
+    { view: async () => stands['problem'] },
+    {
+      isOpen: false,
+      token: secret,
+      links: { key, wasUsed: async () => false },
+      actions: {
+        run: note('run'),
+        acknowledge: note('acknowledge'),
+        mute: note('mute'),
+        unmute: note('unmute'),
+        resend: note('resend'),
+      },
+    },
+  );
+  const signed = signAlertLink(
+    { account: 'main', alert: 'growth', id: 'main 1', expiresAt: unixMillis(at + 1000) },
+    key,
+  );
+  return { fixture, done, link: `${fixture.url}alert-links/${signed}` };
+};
+
+describe('the page of someone who acts', () => {
+  test.each([
+    [375, 'light'],
+    [375, 'dark'],
+    [1280, 'light'],
+    [1280, 'dark'],
+  ] as const)(
+    'at %i px, %s, has forms that all can use: login, buttons, link of a mail',
+    async (width, colorScheme) => {
+      const { fixture, link } = await openActing();
+      await using page = fixture;
+      const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
+      try {
+        const tab = await context.newPage();
+        const look = async (name: string): Promise<void> => {
+          if (pictures !== undefined)
+            await tab.screenshot({
+              path: `${pictures}/page-${name}-${width}-${colorScheme}.png`,
+              fullPage: true,
+            });
+          expect(await overflow(tab)).toEqual([]);
+          expect(await faint(tab)).toEqual([]);
+          expect(await violations(tab)).toEqual([]);
+        };
+        await tab.goto(page.url);
+        await look('login');
+        await logIn(tab, page.url);
+        await look('acting');
+        await tab.goto(link);
+        await look('link');
+      } finally {
+        await context.close();
+      }
+    },
+  );
+
+  test('presses buttons in a browser, and a form of another site does nothing', async () => {
+    const { fixture, done, link } = await openActing();
+    await using page = fixture;
+    await using foreign = await openPageFixture({});
+    const context = await browser.newContext();
+    try {
+      const tab = await context.newPage();
+      await logIn(tab, page.url);
+      for (const name of ['Run now: job-0', 'Acknowledge: growth', 'Unmute: research', 'Resend: 1']) {
+        await tab.getByRole('button', { name, exact: true }).focus();
+        const acted = tab.waitForResponse((answer) => answer.request().method() === 'POST');
+        await tab.keyboard.press('Enter');
+        expect((await acted).status()).toBe(303);
+        await tab.waitForLoadState('load');
+      }
+      await tab.goto(link);
+      await tab.fill('input[name=days]', '3');
+      await tab.getByRole('button', { name: 'Mute' }).click();
+      await tab.waitForSelector('text=growth is muted');
+      expect(done.map((one) => (one as readonly unknown[])[0])).toEqual([
+        'run',
+        'acknowledge',
+        'unmute',
+        'resend',
+        'mute',
+      ]);
+      const csrf =
+        /name="csrf" value="([^"]+)"/.exec((await (await tab.goto(page.url))?.text()) ?? '')?.[1] ?? '';
+      expect(csrf).not.toBe('');
+      // Another port is another origin of the same site, which gets the cookie.
+      await tab.route(foreign.url, (route) =>
+        route.fulfill({
+          contentType: 'text/html',
+          body: `<form method="post" action="${page.url}actions/run"><input name="csrf" value="${csrf}"><input name="job" value="job-1"><button>go</button></form>`,
+        }),
+      );
+      await tab.goto(foreign.url);
+      await tab.click('button');
+      await tab.waitForSelector('text=another site');
+      expect(done).toHaveLength(5);
+    } finally {
+      await context.close();
+    }
+  });
+});
+
 test('a report of the archive is shown with its styles, and runs no script', async () => {
   await using fixture = await openPageFixture({});
   await fixture.write(

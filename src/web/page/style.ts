@@ -34,7 +34,7 @@ dl.tiles > div { display: block; }
 small, .quiet { color: var(--quiet); font-size: .9rem; font-weight: 400; }
 nav { display: flex; flex-wrap: wrap; gap: .3rem 1rem; margin: 0 0 .8rem; }
 figure { margin: .8rem 0; }
-figure [role] svg { display: block; width: 100%; max-width: 38rem; height: auto; }
+figure [role] svg { display: block; overflow: visible; width: 100%; max-width: 38rem; height: auto; }
 figure text { font-family: inherit; fill: var(--quiet); }
 figcaption { display: flex; margin-top: .3rem; flex-wrap: wrap; gap: .2rem 1.2rem; color: var(--quiet); font-size: .9rem; }
 table { border-collapse: collapse; width: 100%; }
@@ -72,7 +72,7 @@ label input { display: block; width: 22rem; }
 code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: var(--ground); border-radius: .25rem; padding: 0 .25rem; }
 footer { color: var(--quiet); font-size: .9rem; margin: 2rem 0 1rem; }
 .stale footer::before { content: "Tollkeeper does not answer: this page is out of date. "; color: var(--bad); font-weight: 600; }
-@media (max-width: 39.99rem) { figure text { font-size: 18px; }
+@media (max-width: 39.99rem) { figure text { font-size: 16px; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody, tr, th, td { display: block; }
   tbody tr { padding: .4rem 0; }
