@@ -121,9 +121,11 @@ describe.each(Object.entries(letters))('an alert mail, %s,', (name, make) => {
   ] as const)(
     'at %i px, %s: nothing overflows, all text can be read, nothing is fetched',
     async (width, colorScheme) => {
-      const { html } = renderAlertEmail(
-        [make()].flat()[0] ?? { title: '', blocks: [], closing: [], recipients: '' },
-      );
+      const { html } = renderAlertEmail({
+        ...([make()].flat()[0] ?? { title: '', blocks: [], closing: [], recipients: '' }),
+        page: 'https://tollkeeper.example.com/',
+        action: `https://tollkeeper.example.com/alert-links/${'signed'.repeat(40)}.${'mac'.repeat(14)}`,
+      });
       const view = await browser.newContext({ viewport: { width, height: 700 }, colorScheme });
       try {
         const page = await view.newPage();
