@@ -3,6 +3,7 @@ import { landingMutants } from './landing.ts';
 import { rollupMutants } from './rollup.ts';
 import type { Mutant } from './mutant.ts';
 import { outboxMutants } from './outbox.ts';
+import { pageMutants } from './page.ts';
 import { rotationMutants } from './rotations.ts';
 import { schedulerMutants } from './scheduler.ts';
 import { timeMutants } from './times.ts';
@@ -12,6 +13,7 @@ export const mutants: readonly Mutant[] = [
   ...landingMutants,
   ...rollupMutants,
   ...outboxMutants,
+  ...pageMutants,
   ...rotationMutants,
   ...configurationMutants,
   ...timeMutants,

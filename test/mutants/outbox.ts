@@ -40,7 +40,7 @@ export const outboxMutants: readonly Mutant[] = [
     'the file of a message that is known is left behind',
     'notify/enqueue',
     'notify/draft.ts',
-    'if (!known.has(draft.recipient))',
-    'if (known.size >= 0)',
+    'if (known.has(draft.recipient)) continue;',
+    'if (known.size < 0) continue;',
   ),
 ];
