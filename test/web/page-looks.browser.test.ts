@@ -179,9 +179,10 @@ describe('the page of someone who acts', () => {
       for (const name of ['Run now: job-0', 'Acknowledge: growth', 'Unmute: research', 'Resend: 1']) {
         await tab.getByRole('button', { name, exact: true }).focus();
         const acted = tab.waitForResponse((answer) => answer.request().method() === 'POST');
+        const loaded = tab.waitForEvent('load');
         await tab.keyboard.press('Enter');
         expect((await acted).status()).toBe(303);
-        await tab.waitForLoadState('load');
+        await loaded;
       }
       await tab.goto(link);
       await tab.fill('input[name=days]', '3');
