@@ -19,10 +19,10 @@ import { createHousekeeping } from './housekeeping.ts';
 import { createHandlers } from './handlers/handlers.ts';
 import { openSwitchableLog } from './log-level.ts';
 import type { ProcessState } from './handlers/status.ts';
-import { openMetrics } from './metrics/open-metrics.ts';
+import { openMetrics } from './listeners/open-metrics.ts';
 import { createReaders } from './metrics/readers.ts';
 import { openApp, type App } from './open-app.ts';
-import { openPage } from './open-page.ts';
+import { openPage } from './listeners/open-page.ts';
 import { makeDataFolder, pathsOf, type Paths } from './paths.ts';
 import { createReload } from './reload.ts';
 import { feedEntries } from './views/feed-entries.ts';
@@ -118,6 +118,7 @@ const serveVolume = async (
   const readSpend = createSpendReader(app.warehouse);
   await using page = await openPage(config.settings.status, {
     view: createPageView({ clock, app, readSpend, handlers }),
+    status: handlers.status,
     feed: async () => feedEntries(app),
     handlers,
     isJob: (name) => Object.hasOwn(app.config().jobs, name),

@@ -4,7 +4,7 @@ import type { AuditComparison } from '../keys/index.ts';
 import { createWatermarks, jobKinds } from '../jobs/index.ts';
 import { recoverInterrupted } from '../notify/index.ts';
 import type { RunKey } from '../storage/index.ts';
-import { createScheduler, type Scheduler } from '../scheduler/index.ts';
+import { createScheduler, keyText, type Scheduler } from '../scheduler/index.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/index.ts';
 import { createRuntime } from './create-runtime.ts';
 import { createHeartbeats } from './heartbeat.ts';
@@ -44,8 +44,6 @@ export type AppOptions = {
   /** For plans only: writes nothing, and creates no database. */
   readonly dryRun?: boolean;
 };
-
-const textOf = ({ job, slot }: RunKey): string => `${slot} ${job}`;
 
 const jobsOf = ({ jobs }: Config) => new Map(Object.entries(jobs));
 
@@ -105,7 +103,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
         ledger: warehouse.runs,
         execute: async (execution) => {
           using runtime = leases.lease();
-          const key = textOf(execution.run);
+          const key = keyText(execution.run);
           const progress = (step: ProgressStep): void => {
             steps.set(key, step);
             execution.progress(step);
@@ -141,7 +139,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
       paths,
       warehouse,
       scheduler,
-      progressOf: (run) => steps.get(textOf(run)),
+      progressOf: (run) => steps.get(keyText(run)),
       keyProblem: keyRuntime.journals.check,
       holdsPlaintexts: () => keyRuntime.plaintexts.size > 0,
       compareAudit: keyRuntime.journals.compare,

@@ -2,7 +2,7 @@ import { printable } from '../core/index.ts';
 
 export type LabelSet = Readonly<Record<string, string>>;
 
-/** Characters of a label value; nobody reads a longer one in a dashboard. */
+/** Maximum number of characters of a label value. */
 const longest = 200;
 
 /** Code units that are half of a character have no form in UTF-8. */

@@ -9,7 +9,7 @@ export type MetricsOptions = {
   readonly port: number;
   /** Allowed host names, beside IP addresses and localhost. */
   readonly names: readonly string[];
-  /** What a request must bring as its bearer token; none is needed if omitted. */
+  /** The bearer token that each request must send; if omitted, requests need none. */
   readonly token?: Secret | undefined;
   readonly scrape: () => Promise<string>;
   readonly contentType: string;

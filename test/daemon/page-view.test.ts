@@ -81,7 +81,7 @@ teams:
     ['daily'],
   ]);
   expect(textOf((await get('/?team=search')).text)).not.toContain('account-main');
-  const unknown = await get('/?team=nobody');
+  const unknown = await get('/?team=unknown');
   expect([unknown.status, textOf(unknown.text)]).toEqual([
     404,
     expect.stringContaining('The configuration has no such team.'),

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { unixMillis } from '../../src/core/index.ts';
 import { createLog } from '../../src/core/logging/json-log.ts';
-import { openPage } from '../../src/daemon/open-page.ts';
+import { openPage } from '../../src/daemon/listeners/open-page.ts';
 import { listenForHealth } from '../../src/web/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { openTown } from './support/daemon.ts';
@@ -65,6 +65,7 @@ it('a status page that cannot be served is reported and does not end the daemon'
   const neverAsked = (): Promise<never> => Promise.reject(new Error('not asked'));
   const deps = {
     view: () => Promise.reject(new Error()),
+    status: neverAsked,
     feed: () => Promise.resolve([]),
     handlers: {
       run: neverAsked,

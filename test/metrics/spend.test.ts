@@ -35,7 +35,7 @@ it('the spend at /metrics equals that of the reports on the same days', async ()
   await using town = await openTown('2026-11-20T12:00:00Z');
   await enableMetrics(
     town,
-    'teams:\n  growth: { keys: ["growth-*"] }\n  search: { keys: ["search-*"] }\n  nobody: { keys: ["nothing"] }\n',
+    'teams:\n  growth: { keys: ["growth-*"] }\n  search: { keys: ["search-*"] }\n  idle: { keys: ["nothing"] }\n',
   );
   await town.jobs('pull-logs: { kind: pull-logs, since: 2026-11-01, schedule: "7 * * * *" }');
   const daemon = await town.serve();

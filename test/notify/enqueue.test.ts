@@ -171,7 +171,7 @@ describe('mails about one topic', () => {
     expect(references((await thread.send('200%', { ...untopical, topics: undefined }))['a'])).toEqual(none);
   });
 
-  it('refer for a later recipient to the first one after that, and never to a mail that nobody got', async () => {
+  it('refer, for a recipient that is added later, to the first one that this recipient got, and never to a failed or dropped mail', async () => {
     await using thread = await openThread();
     const first = await thread.send('80%');
     const joined = await thread.send('100%', { to: ['a@example.com', 'new@example.com'] });

@@ -54,6 +54,7 @@ const openPage = async (limits: ConnectionLimits) =>
     ...local,
     names: [],
     view: () => Promise.reject(new Error('not asked')),
+    status: () => Promise.reject(new Error('not asked')),
     feed: () => Promise.resolve([]),
     isOpen: true,
     actions: noActions,

@@ -100,7 +100,7 @@ export const createStatus =
     const failedRuns = [...failures.values()].map(({ run }) => run);
     const failedAttemptsOf = attemptsByRun(await warehouse.runs.attempts(failedRuns));
     const now = clock.now();
-    const missedFirst = await missedFirstSlots(Object.values(jobs), warehouse.runs, now);
+    const missedFirst = await missedFirstSlots(Object.values(jobs), warehouse.runs, { latest, now });
     // Before the rotations are read: a journal that is valid again brings them back.
     const keyProblem = await app.keyProblem();
     return {

@@ -65,7 +65,10 @@ const jobSamples = async ({ app, clock }: ReaderDeps): Promise<readonly Sample[]
     open.map(({ run }) => run),
   );
   const now = clock.now();
-  const missed = await missedFirstSlots(Object.values(jobs), warehouse.runs, now);
+  const missed = await missedFirstSlots(Object.values(jobs), warehouse.runs, {
+    latest: await warehouse.runs.latest(),
+    now,
+  });
   return [
     ...counted(open.map(({ run }) => run.state)).map(([state, count]) =>
       sample('tollkeeper_open_runs', { state }, count),

@@ -1,7 +1,7 @@
 import { unixMillis, type UnixMillis } from '../../core/index.ts';
 import type { Job } from '../../config/index.ts';
 import { nextSlot, scheduleOf } from '../../scheduler/index.ts';
-import type { RunLedger } from '../../storage/index.ts';
+import type { RunKey, RunLedger } from '../../storage/index.ts';
 
 /** Milliseconds that a first run may wait for its data before it counts as missed. */
 const waitLimit = 3_600_000;
@@ -11,14 +11,14 @@ const punctual = 60_000;
 
 /**
  * The first slot of each job that passed although no run of the job ever began: it was missed, it waits for too long, or
- * no daemon claimed it. Suspended jobs and jobs without a schedule are omitted.
+ * no daemon claimed it. Suspended jobs and jobs without a schedule are omitted. `latest`: the last run of each job that began.
  */
 export const missedFirstSlots = async (
   jobs: readonly Job[],
-  runs: Pick<RunLedger, 'neverRan' | 'cursors' | 'latest'>,
-  now: UnixMillis,
+  runs: Pick<RunLedger, 'neverRan' | 'cursors'>,
+  { latest, now }: { readonly latest: readonly RunKey[]; readonly now: UnixMillis },
 ): Promise<ReadonlyMap<string, UnixMillis>> => {
-  const began = new Set((await runs.latest()).map(({ job }) => job));
+  const began = new Set(latest.map(({ job }) => job));
   const waiting = jobs.filter(({ name, suspend }) => !suspend && !began.has(name));
   if (waiting.length === 0) return new Map();
   const missed = await runs.neverRan(unixMillis(now - waitLimit));

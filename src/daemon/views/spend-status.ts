@@ -1,4 +1,4 @@
-import { interval, toMillis, toSeconds, type UnixMillis } from '../../core/index.ts';
+import { dateAt, interval, toMillis, toSeconds, type UnixMillis } from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
 import { dailySpend, segmentsOfDays, spendDays } from '../../monitoring/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
@@ -59,7 +59,7 @@ export const createSpendReader = (warehouse: SpendSource): SpendReader => {
     const version = await warehouse.rollup.version(account);
     if (version === undefined) return undefined;
     const lastGood = Math.max(0, ...(await warehouse.runs.goodEnds()).values());
-    return `${version} ${lastGood} ${spendDays(toSeconds(now), zone).at(-1)?.date ?? ''}`;
+    return `${version} ${lastGood} ${dateAt(toSeconds(now), zone)}`;
   };
   return async (config, request) => {
     const { settings } = config;

@@ -8,7 +8,7 @@ import { createSessions, type Session, type Sessions } from './session.ts';
 export type AccessOptions = {
   /** Whether anyone who reaches the page may read it: it listens on loopback. */
   readonly isOpen: boolean;
-  /** What people log in with, and scripts send as a bearer token; without it nobody can act. */
+  /** The token for the login and for bearer authentication. Without it, the page is read-only. */
   readonly token?: Secret | undefined;
   /** Proxies that have authenticated the reader whom the header names. */
   readonly proxies?: { readonly addresses: readonly string[]; readonly header: string } | undefined;

@@ -14,6 +14,7 @@ import { createRefusals, isKnownHost, type Refuse } from '../guard.ts';
 import { openListener, type Listener } from '../open-listener.ts';
 import type { PageView } from '../page-view.ts';
 import { pageJson } from '../status-json.ts';
+import type { StatusView } from '../status-view.ts';
 import { createAccess, type Access, type AccessOptions } from './access.ts';
 import { addActions, type PageActions } from './actions.ts';
 import { addAlertLinks, type AlertLinkOptions } from './alert-links.ts';
@@ -41,6 +42,8 @@ export type PageOptions = Pick<AccessOptions, 'isOpen' | 'token' | 'proxies'> & 
   readonly publicUrl?: string | undefined;
   /** What to show, of all or of one team; undefined for an unknown team. */
   readonly view: (team: string | undefined) => Promise<PageView | undefined>;
+  /** For what needs the state of a job alone: the view reads much more. */
+  readonly status: () => Promise<Pick<StatusView, 'jobs' | 'now'>>;
   /** Newest first. */
   readonly feed: () => Promise<readonly FeedEntry[]>;
   readonly actions: PageActions;
@@ -72,8 +75,10 @@ const sharing = <T>(read: (name: string | undefined) => Promise<T>): typeof read
 const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined);
 
 /** Behind a proxy that ends TLS, the origin of a form has another scheme than the request. */
-const isOwnOrigin = (origin: string, context: Context, publicUrl: string | undefined): boolean =>
-  [context.req.header('host'), hostOf(publicUrl ?? '')].includes(hostOf(origin) ?? 'null');
+const isOwnOrigin = (origin: string, context: Context, publicUrl: string | undefined): boolean => {
+  const host = hostOf(origin);
+  return host !== undefined && [context.req.header('host'), hostOf(publicUrl ?? '')].includes(host);
+};
 
 const addGuards = (
   app: Hono,
@@ -155,11 +160,11 @@ export const createPage = (options: PageOptions): Hono => {
   });
   app.get('/badge/:file', async (context) => {
     const [, name] = /^(.+)\.svg$/.exec(context.req.param('file')) ?? [];
-    const view = await read(undefined);
-    const job = view?.status.jobs.find((one) => one.job === name);
-    if (view === undefined || job === undefined)
+    const { jobs, now } = await options.status();
+    const job = jobs.find((one) => one.job === name);
+    if (job === undefined)
       return show(context, renderNote('There is no job of this name. The address is /badge/JOB.svg.'), 404);
-    const svg = String(await badge(job, view.status.now));
+    const svg = String(await badge(redacted(job, redact), now));
     return context.body(svg, 200, { 'content-type': 'image/svg+xml' });
   });
   app.get('/feed.atom', async (context) => {

@@ -25,7 +25,7 @@ export const addLogin = (app: Hono, sessions: Sessions, refuse: Refuse): void =>
   app.post('/login', async (context: Context) => {
     const { token, name } = await context.req.parseBody();
     if (sessions.isThrottled()) {
-      refuse('too many wrong tokens', 'wait a minute; if nobody of yours tried, change status.token');
+      refuse('too many wrong tokens', 'wait a minute; if the attempts are not yours, change status.token');
       context.header('retry-after', '60');
       return show(context, form('Too many attempts. Try again in a minute.'), 429);
     }

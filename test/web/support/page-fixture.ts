@@ -202,7 +202,7 @@ export const badMails = (names: readonly string[]): readonly OutboxView[] => [
 
 const refuse = (): Promise<never> => Promise.reject(new Error('not asked'));
 
-/** For a page on which nobody acts. */
+/** Actions that fail the test when they are taken. */
 export const noActions: PageOptions['actions'] = {
   run: refuse,
   acknowledge: refuse,
@@ -257,6 +257,7 @@ export const openPageFixture = async (
     view:
       shown.view ??
       (async (team) => viewOf(await (shown.status?.() ?? goodStatus), { team, mails: shown.mails ?? [] })),
+    status: async () => shown.status?.() ?? goodStatus,
     feed: shown.feed ?? (() => Promise.resolve([])),
     isOpen: true,
     actions: noActions,

@@ -1,8 +1,9 @@
-import { errorFields, fault, iso, isLoopback, noProgress, shellWord } from '../core/index.ts';
-import { mayListen, type Config } from '../config/index.ts';
-import { listenForPage, type PageActions } from '../web/index.ts';
-import { alertLinkKey } from './alert-links.ts';
-import type { ProgramHandlers } from './handlers/handlers.ts';
+import { errorFields, fault, iso, isLoopback, noProgress, shellWord } from '../../core/index.ts';
+import { mayListen, type Config } from '../../config/index.ts';
+import { listenForPage, type PageActions } from '../../web/index.ts';
+import { alertLinkKey } from '../alert-links.ts';
+import type { ProgramHandlers } from '../handlers/handlers.ts';
+import { noListener, openOptional, type OptionalListener } from './optional-listener.ts';
 
 type Status = Config['settings']['status'];
 
@@ -19,13 +20,7 @@ type PageDeps = Omit<
   readonly wasUsed: (who: string) => Promise<boolean>;
 };
 
-export type Page = AsyncDisposable & {
-  readonly address?: string;
-};
-
-const none: Page = { [Symbol.asyncDispose]: () => Promise.resolve() };
-
-/** Of a command that nobody waits for. */
+/** The context of a command that runs in the background. */
 const detached = { progress: noProgress, signal: new AbortController().signal };
 
 const actionsOf = ({ handlers, isJob, log }: Pick<PageDeps, 'handlers' | 'isJob' | 'log'>): PageActions => ({
@@ -53,10 +48,10 @@ const actionsOf = ({ handlers, isJob, log }: Pick<PageDeps, 'handlers' | 'isJob'
   },
 });
 
-/** Serves the status page. If it cannot be served, an error is logged and jobs run all the same. */
-export const openPage = async (settings: Status, deps: PageDeps): Promise<Page> => {
+/** Serves the status page, if it is enabled. */
+export const openPage = async (settings: Status, deps: PageDeps): Promise<OptionalListener> => {
   const { enabled, port, names, token, proxies, public_url: publicUrl } = settings;
-  if (!enabled) return none;
+  if (!enabled) return noListener;
   const host = mayListen(settings) ? settings.host : '127.0.0.1';
   const { log, handlers, isJob, wasUsed, ...rest } = deps;
   if (host !== settings.host)
@@ -65,9 +60,9 @@ export const openPage = async (settings: Status, deps: PageDeps): Promise<Page> 
       advice: `set status.token or status.proxies to listen on ${shellWord(settings.host)}`,
     });
   const key = alertLinkKey(settings);
-  try {
-    const known = publicUrl === undefined ? names : [...names, new URL(publicUrl).hostname];
-    const listener = await listenForPage({
+  const known = publicUrl === undefined ? names : [...names, new URL(publicUrl).hostname];
+  return openOptional({ what: 'the status page', section: 'status', host, log }, async () =>
+    listenForPage({
       ...rest,
       log,
       host,
@@ -79,16 +74,6 @@ export const openPage = async (settings: Status, deps: PageDeps): Promise<Page> 
       proxies,
       actions: actionsOf({ handlers, isJob, log }),
       links: key === undefined ? undefined : { key, wasUsed },
-    });
-    return {
-      address: `${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
-      [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
-    };
-  } catch (error) {
-    log.warn('cannot serve the status page', {
-      ...errorFields(error),
-      advice: 'set another address under status in tollkeeper.yaml, or set enabled: false there',
-    });
-    return none;
-  }
+    }),
+  );
 };
