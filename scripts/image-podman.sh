@@ -1,5 +1,5 @@
-# A part of image.sh: Podman without a registry, without systemd and without cgroups, for root on Debian. The base image
-# is made from Debian's packages and from Node's npm package, with this machine's configuration of apt and npm.
+# A part of image.sh: Podman without a registry, without systemd and without cgroups, for root on Debian. The base images
+# are made from Debian's packages and from Node's npm package, with this machine's configuration of apt and npm.
 
 configure_podman() {
   local driver=vfs cache=${XDG_CACHE_HOME:-$HOME/.cache}/tollkeeper-image
@@ -39,7 +39,7 @@ EOF
   podman image prune --all --force --filter until=168h >/dev/null # no base image gets older than a week
 }
 
-make_base() { # what the Dockerfile needs of the official image, at the same places
+make_bases() { # what the Dockerfile needs of the official images, at the same places
   local node suite host machine npm=/usr/local/lib/node_modules/npm
   IFS=:- read -r _ node suite _ <<<"$base" # node:26-trixie-slim
   host=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -48,15 +48,22 @@ make_base() { # what the Dockerfile needs of the official image, at the same pla
   apt-get indextargets --format 'deb $(REPO_URI) $(CODENAME) main' 'Identifier: Packages' 'Origin: Debian' |
     sed "s/ $host/ $suite/" >"$scratch/sources.list" || return
   npm pack --silent --fetch-retries 1 --pack-destination "$scratch" "node-linux-$machine@$node" npm@11 >/dev/null || return
-  mmdebstrap --quiet --variant=minbase --include=libatomic1 --dpkgopt=force-unsafe-io \
+  # Debian slim is the minimal system without these.
+  mmdebstrap --quiet --variant=minbase --dpkgopt=force-unsafe-io \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+    --dpkgopt='path-exclude=/usr/share/info/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
     --aptopt='Dir::Cache { pkgcache ""; srcpkgcache ""; }' \
-    --customize-hook="mkdir -p \$1/usr/local/etc \$1$npm" \
-    --customize-hook="tar -xzf $scratch/node-*.tgz -C \$1/usr/local --strip-components 1 --no-same-owner package/bin/node" \
-    --customize-hook="tar -xzf $scratch/npm-*.tgz -C \$1$npm --strip-components=1 --no-same-owner" \
-    --customize-hook="ln -s $npm/bin/npm-cli.js \$1/usr/local/bin/npm" \
-    "$suite" "$scratch/base.tar" "$scratch/sources.list" || return
-  podman import --quiet "$scratch/base.tar" "$base" >/dev/null
+    "$suite" "$scratch/slim.tar" "$scratch/sources.list" || return
+  podman import --quiet "$scratch/slim.tar" "$slim" >/dev/null || return
+  mkdir -p "$scratch/node/usr/local/bin" "$scratch/node$npm" || return
+  tar -xzf "$scratch"/node-*.tgz -C "$scratch/node/usr/local" --strip-components 1 --no-same-owner package/bin/node || return
+  tar -xzf "$scratch"/npm-*.tgz -C "$scratch/node$npm" --strip-components=1 --no-same-owner || return
+  ln -s "$npm/bin/npm-cli.js" "$scratch/node/usr/local/bin/npm" || return
+  podman build --quiet --pull-never --network host --tag "$base" --file - "$scratch/node" >/dev/null <<EOF
+FROM $slim
+RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 && rm -rf /var/lib/apt/lists/*
+COPY . /
+EOF
 }
 
 npm_settings() { # the registry, proxies and certificates of npm here, without credentials, for /usr/local/etc

@@ -3,7 +3,9 @@
 #
 #   scripts/image.sh                  build
 #   scripts/image.sh smoke            build, and start the image: its health check must pass, all of its processes must
-#                                     run as the user 1000, and it must end with exit status 0 when it is stopped
+#                                     run as the user 1000, it must end with exit status 0 when it is stopped, and it
+#                                     must be smaller than 300 MB
+#   scripts/image.sh sizes            build, and print the size of each layer
 #   scripts/image.sh run COMMAND...   build, and run a command of the image, with a volume at /data
 #   scripts/image.sh packages         print the Debian packages that this machine needs for the above
 #
@@ -15,7 +17,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 base=$(sed -nE '/^FROM node:/{s/^FROM ([^ ]+).*/\1/p;q}' Dockerfile)
+slim=$(sed -nE '/^FROM debian:/{s/^FROM ([^ ]+).*/\1/p;q}' Dockerfile)
 image=tollkeeper:checked
+max_size=300 # megabytes, the sum of the layers
 packages=(podman crun mmdebstrap)
 
 say() { echo "image: $*" >&2; }
@@ -63,9 +67,9 @@ if [ -z "$engine" ]; then
   engine=podman
   . scripts/image-podman.sh
   configure_podman
-  if ! podman image exists "$base"; then
-    say "making a base image in place of $base"
-    make_base || skip "no base image could be made from Debian's archive and the npm registry, for the reason above"
+  if ! podman image exists "$base" || ! podman image exists "$slim"; then
+    say "making base images in place of $base and $slim"
+    make_bases || skip "no base images could be made from Debian's archive and the npm registry, for the reason above"
   fi
   npm_settings "$scratch/npm"
   build_options=(--format docker --pull-never --network host --volume "$scratch/npm:/usr/local/etc:ro")
@@ -89,7 +93,7 @@ is_healthy() {
   fi
 }
 smoke() {
-  local healthy=no users status
+  local healthy=no users status size
   [ "$engine" = podman ] || restricted+=(--health-interval 1s)
   container=$("$engine" run --detach "${restricted[@]}" "$image")
   for _ in {1..30}; do
@@ -103,8 +107,9 @@ smoke() {
   users=$("$engine" exec "$container" sh -c 'stat -c %u /proc/[0-9]* 2>/dev/null | sort -u' 2>/dev/null || true)
   "$engine" stop --time 15 "$container" >/dev/null
   status=$(state ExitCode)
-  say "healthy: $healthy; users: ${users:-unknown}; exit status: $status"
-  if [ "$healthy" = yes ] && [ "$users" = 1000 ] && [ "$status" = 0 ]; then return; fi
+  size=$(("$("$engine" image inspect --format '{{.Size}}' "$image")" / 1000000))
+  say "healthy: $healthy; users: ${users:-unknown}; exit status: $status; size: $size MB, at most $max_size"
+  if [ "$healthy" = yes ] && [ "$users" = 1000 ] && [ "$status" = 0 ] && [ "$size" -le "$max_size" ]; then return; fi
   "$engine" logs "$container" >&2
   return 1
 }
@@ -112,5 +117,6 @@ smoke() {
 case ${1-} in
   '') ;;
   smoke) smoke ;;
+  sizes) "$engine" history --format '{{.Size}}\t{{.CreatedBy}}' "$image" | grep -v '^0 B' ;;
   run) "$engine" run --rm "${restricted[@]}" "$image" "${@:2}" ;;
 esac

@@ -5,6 +5,7 @@ import { configDisk, loadConfig, type Job, type Loaded, type Schedule } from './
 import { channels } from './notify/index.ts';
 import { checkReports, jobKinds, sinkFaults } from './jobs/index.ts';
 import { nextSlots, scheduleFault, scheduleOf } from './scheduler/index.ts';
+import { packageRoot } from './package-root.ts';
 import { bindWith, openQueries, reportRelations as relations } from './warehouse/index.ts';
 
 export { periodForms } from './reports/index.ts';
@@ -25,7 +26,7 @@ export const reportRelations: readonly {
 }));
 
 /** Reports that come with the program; a folder of the same name beside the config goes before them. */
-const shippedReports = fileURLToPath(new URL('../reports', import.meta.url));
+const shippedReports = fileURLToPath(new URL('reports', packageRoot));
 
 /** Where reports are looked for, in this order. */
 export const reportDirectories = (folder: string): readonly string[] => [

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { packageRoot } from './package-root.ts';
 
-/** The version of this program, from its package.json, one folder up in the sources and in the build alike. */
+/** The version of this program, from its package.json. */
 export const version: string = (
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+  JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as { version: string }
 ).version;
 
 const readBuildStamp = (): number | undefined => {

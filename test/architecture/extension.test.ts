@@ -33,7 +33,7 @@ const write = async (folder: string, name: string, text: string): Promise<void> 
 /** A copy of what the program is built from. */
 const openCopy = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-extension-'));
-  for (const name of ['src', 'reports', 'tsconfig.json', 'package.json'])
+  for (const name of ['src', 'fonts', 'reports', 'tsconfig.json', 'package.json'])
     await cp(join(root, name), join(folder, name), { recursive: true });
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 };

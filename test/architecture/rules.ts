@@ -11,7 +11,7 @@ const modules = {
   ingest: ['core', 'warehouse'],
   reconcile: ['core', 'warehouse', 'ingest'],
   monitoring: ['core', 'warehouse'],
-  reports: ['core', 'warehouse', 'monitoring'],
+  reports: ['core', 'warehouse', 'monitoring', 'package-root.ts'],
   notify: ['core', 'http', 'config', 'storage'],
   keys: ['core', 'http', 'config', 'gateway', 'warehouse'],
   jobs: [
@@ -40,14 +40,14 @@ const everyModule = Object.keys(modules).filter((name) => name !== 'sandbox');
 /** Which modules and files of `src/` each module or file may import. */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
   ...modules,
-  'settings.ts': everyModule,
+  'settings.ts': [...everyModule, 'package-root.ts'],
   daemon: [...everyModule, 'settings.ts', 'version.ts'],
   demo: [...everyModule, 'sandbox', 'daemon', 'settings.ts', 'version.ts'],
-  cli: ['core', 'daemon', 'gateway', 'settings.ts', 'sandbox', 'demo', 'version.ts'],
+  cli: ['core', 'daemon', 'gateway', 'settings.ts', 'sandbox', 'demo', 'package-root.ts', 'version.ts'],
   'main.ts': ['core', 'cli'],
-  'version.ts': [],
+  'version.ts': ['package-root.ts'],
   'query-process.ts': ['warehouse'],
-  'stamp-build.ts': ['core'],
+  'package-root.ts': [],
 };
 
 /** Only these places may import the sandbox. */

@@ -15,7 +15,17 @@ const seed = '20261125';
 vi.setConfig({ testTimeout: 300_000 });
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
-const copied = ['package.json', 'tsconfig.json', 'config', 'docs', 'reports', 'src', 'test'];
+const copied = [
+  'package.json',
+  'tsconfig.json',
+  'config',
+  'docs',
+  'fonts',
+  'reports',
+  'scripts',
+  'src',
+  'test',
+];
 let copy: string;
 
 /** Runs tests in the copy. Gives whether they passed, and what they printed. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { exemptFile } from '../support/secret-watch.ts';
-import { buildProgram } from './support/built-program.ts';
+import { compileProgram } from './support/built-program.ts';
 import { openFixture, type Fixture } from './support/fixture.ts';
 import { openRecordingProgram, type RecordedCall } from './support/record-calls.ts';
 
@@ -44,7 +44,7 @@ const action = 'cli/keys/operations.ts action(…) of addRotate';
 const creation = 'POST /api/token/';
 
 it(`keys rotate enters at most ${maxDepth} functions from its action to the request for the new key`, async () => {
-  await using program = await buildProgram();
+  await using program = await compileProgram();
   await using recording = await openRecordingProgram(program);
   {
     await using fixture = await openFixture(recording);

@@ -217,7 +217,7 @@ it(
     await fixture.jobs(pullLogs(rarely));
     const copy = await mkdtemp(join(tmpdir(), 'tollkeeper-later-'));
     try {
-      for (const name of ['dist', 'reports', 'package.json'])
+      for (const name of ['dist', 'fonts', 'reports', 'package.json'])
         await cp(join(program.folder, name), join(copy, name), { recursive: true });
       await symlink(join(program.folder, 'node_modules'), join(copy, 'node_modules'));
       const later = async (builtAt: string, command: string): Promise<Running> => {

@@ -49,6 +49,7 @@ test('the installed package holds no tests and no sources', async () => {
   expect(names.toSorted()).toEqual([
     'config',
     'dist',
+    'fonts',
     'node_modules',
     'package.json',
     'reports',
@@ -95,6 +96,7 @@ test('the commands of the README mail a first report from an empty folder', asyn
   const mail = await simpleParser(await readFile(join(home, 'mails/1.eml')));
   expect(mail.subject).toMatch(/^AI spend · .* · reconciled with the gateway$/);
   expect(mail.html).toContain('$');
+  expect(mail.attachments.map(({ contentType }) => contentType)).toContain('image/png');
 });
 
 test('init of the installed package asks on a terminal, and takes the answers that are typed there', async () => {

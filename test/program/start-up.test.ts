@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram, type BuiltProgram } from './support/built-program.ts';
 import { openFixture, pullLogs, yearly, type Fixture } from './support/fixture.ts';
@@ -26,7 +27,11 @@ afterAll(async () => {
   await program[Symbol.asyncDispose]();
 });
 
-const packageOf = (url: string): string | undefined => /node_modules\/([^/]+)/.exec(url)?.[1];
+/** The packages in a loaded file: that of its path, and those of which it holds modules, which the bundler marks. */
+const packagesIn = async (url: string): Promise<readonly string[]> => {
+  const text = url.includes('/dist/') ? await readFile(fileURLToPath(url), 'utf8') : url;
+  return Array.from(text.matchAll(/(?:^\/\/ |\/)node_modules\/([^/\s]+)/gm), ([, name = '']) => name);
+};
 
 /** The heavy packages that a command loads. */
 const heavyOf = async (fixture: Fixture, ...argv: readonly string[]): Promise<readonly string[]> => {
@@ -36,7 +41,8 @@ const heavyOf = async (fixture: Fixture, ...argv: readonly string[]): Promise<re
   const env = { ...fixture.env, NODE_OPTIONS: `--import ${hook}`, RECORD_MODULES: record };
   const running = program.start(argv, { cwd: fixture.folder.path, env });
   expect(await running.ended, running.stderr()).toMatchObject({ code: 0 });
-  const packages = new Set((await readFile(record, 'utf8')).split('\n').map(packageOf));
+  const loaded = (await readFile(record, 'utf8')).split('\n').filter((url) => url.startsWith('file:'));
+  const packages = new Set((await Promise.all(loaded.map(packagesIn))).flat());
   expect(packages).toContain('commander');
   return heavyPackages.filter((name) => packages.has(name));
 };

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { buildProgram } from '../program/support/built-program.ts';
+import { compileProgram } from '../program/support/built-program.ts';
 
 /**
  * The modules as plain JavaScript, `warehouse/index.js` and so on, since a child process runs without the test's transformer.
- * Gives their folder, which goes with the run: it is that of the built program.
+ * Gives their folder, which goes with the run.
  */
-export const compiledModules = async (): Promise<string> => join((await buildProgram()).folder, 'dist');
+export const compiledModules = async (): Promise<string> => join((await compileProgram()).folder, 'dist');

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseMailbox } from '../../core/index.ts';
+import { packageRoot } from '../../package-root.ts';
 import type { InitAnswers } from './answers.ts';
 
 /** A file to write, by its path from the folder. */
@@ -16,10 +17,8 @@ export type FileOptions = {
     | undefined;
 };
 
-/** The package, which holds the templates and the shipped configuration. */
-const root = new URL('../../../', import.meta.url);
-
-const shipped = async (path: string): Promise<string> => readFile(fileURLToPath(new URL(path, root)), 'utf8');
+const shipped = async (path: string): Promise<string> =>
+  readFile(fileURLToPath(new URL(path, packageRoot)), 'utf8');
 
 type Change = readonly [from: string, to: string];
 

@@ -1,6 +1,5 @@
 import type { Clock, NamedGates, SecretRegistry } from '../../core/index.ts';
 import type { Http } from '../../http/index.ts';
-import type { LoadAws } from './aws/aws-client.ts';
 import type { SinkFiles } from './sink-files.ts';
 
 export type SinkDeps = {
@@ -20,5 +19,4 @@ export type SinkDeps = {
   readonly serviceAccount?: string;
   /** Replaced in tests. */
   readonly files?: SinkFiles;
-  readonly loadAws?: LoadAws;
 };

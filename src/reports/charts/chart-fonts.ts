@@ -1,9 +1,8 @@
-import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../package-root.ts';
 
-const files = ['400Regular/Inter_400Regular.ttf', '600SemiBold/Inter_600SemiBold.ttf'];
+const files = ['Inter-Regular.ttf', 'Inter-SemiBold.ttf'];
 
 /** The TTF files for labels: system fonts would differ, and without any font labels are silently omitted. */
-export const chartFonts = (): readonly string[] => {
-  const require = createRequire(import.meta.url);
-  return files.map((file) => require.resolve(`@expo-google-fonts/inter/${file}`));
-};
+export const chartFonts = (): readonly string[] =>
+  files.map((file) => fileURLToPath(new URL(`fonts/${file}`, packageRoot)));

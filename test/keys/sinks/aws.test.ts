@@ -134,18 +134,4 @@ describe('a secret of AWS', () => {
       false,
     );
   });
-
-  it('is rejected with a message when the package is not installed', async () => {
-    await using fixture = await openSinkFixture();
-    const loadAws = () =>
-      Promise.reject(Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' }));
-    const sink = fixture.sink({ kind: 'aws', secret: 'a' }, { loadAws });
-    expect(await sink.problems(never)).toMatchObject([
-      {
-        message: 'the package @aws-sdk/client-secrets-manager is not installed',
-        advice: expect.stringContaining('npm ci'),
-      },
-    ]);
-    expect(await thrownBy(sink.fingerprint(delivery, never))).toMatchObject({ code: 'sink-refused' });
-  });
 });

@@ -41,7 +41,7 @@ export const startIn = (
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Running => {
   const main = join(folder, 'dist/main.js');
-  const child = spawn(process.execPath, ['--enable-source-maps', main, ...argv], { cwd, env });
+  const child = spawn(process.execPath, [main, ...argv], { cwd, env });
   const lines: string[] = [];
   const waiting = new Set<() => void>();
   let [rest, errors, isOver] = ['', '', false];
@@ -91,25 +91,28 @@ export const startIn = (
   };
 };
 
-const build = async (folder: string): Promise<void> => {
+/** Writes dist/ of the folder. */
+type Build = (folder: string) => Promise<unknown>;
+
+const run = promisify(execFile);
+
+const bundle: Build = (folder) =>
+  run(process.execPath, [join(root, 'scripts/build.mjs'), join(folder, 'dist')]);
+
+const compile: Build = (folder) => {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  await promisify(execFile)(process.execPath, [
-    compiler,
-    '-p',
-    join(root, 'src/tsconfig.json'),
-    '--outDir',
-    join(folder, 'dist'),
-    // Types are checked by themselves.
-    '--noCheck',
-  ]);
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  for (const name of ['config', 'reports', 'templates', 'package.json'])
-    await cp(join(root, name), join(folder, name), { recursive: true });
+  const project = join(root, 'src/tsconfig.json');
+  // Types are checked by themselves.
+  const options = ['-p', project, '--outDir', join(folder, 'dist'), '--noCheck'];
+  return run(process.execPath, [compiler, ...options]);
 };
 
-/** Where the tests of one run share their build; the run's own folder goes at its end. Nothing outside of a run. */
-const shared = (): string | undefined =>
-  basename(tmpdir()).startsWith('tollkeeper-tests-') ? join(tmpdir(), 'built-program') : undefined;
+const buildInto = async (folder: string, build: Build): Promise<void> => {
+  await build(folder);
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  for (const name of ['config', 'fonts', 'reports', 'templates', 'package.json'])
+    await cp(join(root, name), join(folder, name), { recursive: true });
+};
 
 const programIn = (folder: string, dispose: () => Promise<void>): BuiltProgram => ({
   folder,
@@ -117,15 +120,15 @@ const programIn = (folder: string, dispose: () => Promise<void>): BuiltProgram =
   [Symbol.asyncDispose]: dispose,
 });
 
-/** Builds the program into a folder of its own, as it is in the image: dist/, with what it reads and node_modules/ beside it. */
-export const buildProgram = async (): Promise<BuiltProgram> => {
-  const common = shared();
+const builder = (name: string, build: Build) => async (): Promise<BuiltProgram> => {
+  // The tests of one run share a build, which goes with the run's own folder; outside of a run there is none.
+  const common = basename(tmpdir()).startsWith('tollkeeper-tests-') ? join(tmpdir(), name) : undefined;
   const keep = (): Promise<void> => Promise.resolve();
   if (common !== undefined && existsSync(common)) return programIn(common, keep);
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-built-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    await build(folder);
+    await buildInto(folder, build);
     if (common === undefined) return programIn(folder, remove);
     // Of two that build at the same time the first one's is taken.
     await rename(folder, common).catch(remove);
@@ -135,3 +138,9 @@ export const buildProgram = async (): Promise<BuiltProgram> => {
     throw error;
   }
 };
+
+/** Builds the program into a folder of its own, as it is in the image: dist/, with what it reads and node_modules/ beside it. */
+export const buildProgram = builder('built-program', bundle);
+
+/** The program with a file for each module of its sources, `warehouse/index.js` and so on. */
+export const compileProgram = builder('compiled-program', compile);

@@ -68,10 +68,10 @@ export type RecordingProgram = BuiltProgram & {
   readonly forget: () => Promise<void>;
 };
 
-/** The built program again, in a folder of its own, where it records its requests. */
+/** The compiled program again, in a folder of its own, where it records its requests. */
 export const openRecordingProgram = async (program: BuiltProgram): Promise<RecordingProgram> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-recording-'));
-  for (const name of ['node_modules', 'reports', 'package.json'])
+  for (const name of ['node_modules', 'fonts', 'reports', 'package.json'])
     await symlink(join(program.folder, name), join(folder, name));
   const built = await readdir(join(program.folder, 'dist'), { recursive: true });
   for (const file of built.filter((name) => name.endsWith('.js'))) {

@@ -9,22 +9,8 @@ export type AwsModule = Pick<
   'SecretsManagerClient' | 'GetSecretValueCommand' | 'PutSecretValueCommand'
 >;
 
-export type LoadAws = () => Promise<AwsModule>;
-
-/** The SDK is large and rarely needed: an optional package, loaded on demand. */
-export const loadAws: LoadAws = () => import('@aws-sdk/client-secrets-manager');
-
-/** @throws Fault sink-refused when the package is not installed */
-export const needAws = async (load: LoadAws): Promise<AwsModule> => {
-  try {
-    return await load();
-  } catch (error) {
-    throw refused('the package @aws-sdk/client-secrets-manager is not installed', {
-      cause: error,
-      advice: 'install it: `npm ci` without --omit=optional',
-    });
-  }
-};
+/** The SDK is large and rarely needed. */
+export const loadAws = (): Promise<AwsModule> => import('@aws-sdk/client-secrets-manager');
 
 /** Milliseconds. */
 const timeouts = { connectionTimeout: 10_000, requestTimeout: 30_000 };

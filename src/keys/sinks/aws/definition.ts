@@ -8,7 +8,7 @@ const secretId = /^[A-Za-z0-9/_+=.@:!-]{1,2048}$/;
 
 export const awsSink = defineSink({
   kind: 'aws',
-  description: 'AWS sink: AWS Secrets Manager. Needs the optional package @aws-sdk/client-secrets-manager.',
+  description: 'AWS sink: AWS Secrets Manager.',
   settings: awsSettings,
   spec: awsSpecOf,
   fill: (spec, names) => ({

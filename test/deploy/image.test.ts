@@ -20,11 +20,13 @@ interface Image {
   readonly health?: string;
   readonly users?: readonly number[];
   readonly exitStatus?: number;
+  /** Bytes. */
+  readonly size?: number;
 }
 
 /** A Docker whose one container is in the given state, whatever is asked for. */
 const plantDocker = async (image: Image = {}): Promise<void> => {
-  const { running = true, health = 'healthy', users = [1000], exitStatus = 0 } = image;
+  const { running = true, health = 'healthy', users = [1000], exitStatus = 0, size = 271_000_000 } = image;
   await plant('sleep', 'exit 0');
   await plant(
     'docker',
@@ -32,6 +34,7 @@ const plantDocker = async (image: Image = {}): Promise<void> => {
       *State.Running*) echo ${running} ;;
       *State.Health*) echo ${health} ;;
       *State.ExitCode*) echo ${exitStatus} ;;
+      *.Size*) echo ${size} ;;
       exec*) printf '%s\\n' ${users.join(' ')} ;;
       logs*) echo the log of the container ;;
       *) echo container ;;
@@ -48,10 +51,10 @@ const runScript = (...args: string[]): Promise<{ status: number | string; stdout
   });
 
 describe('the smoke check', () => {
-  it('passes an image that becomes healthy, runs as the user 1000 and ends with exit status 0', async () => {
+  it('passes an image of at most 300 MB that becomes healthy, runs as the user 1000 and ends with exit status 0', async () => {
     await plantDocker();
     const { status, stderr } = await runScript('smoke');
-    expect(stderr).toContain('healthy: yes; users: 1000; exit status: 0');
+    expect(stderr).toContain('healthy: yes; users: 1000; exit status: 0; size: 271 MB');
     expect(status).toBe(0);
   });
 
@@ -60,6 +63,7 @@ describe('the smoke check', () => {
     ['never becomes healthy', { health: 'unhealthy' }, 'healthy: no'],
     ['has a process of root', { users: [0, 1000] }, 'users: 0\n1000;'],
     ['does not end before it is killed', { exitStatus: 137 }, 'exit status: 137'],
+    ['is larger than 300 MB', { size: 301_000_000 }, 'size: 301 MB, at most 300'],
   ])('fails an image that %s, and prints its log', async (_, image, reason) => {
     await plantDocker(image);
     const { status, stderr } = await runScript('smoke');
