@@ -60,6 +60,7 @@ const onSignal =
 const exitCode = await runProgram(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
+  systemRoot: '/',
   invocation: { script: process.argv[1] ?? 'tollkeeper', npmCommand: process.env['npm_command'] },
   clock: systemClock,
   random: Math.random,

@@ -1,6 +1,18 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openToAll, shellWord, unixMillis, type Deps, type UnixMillis } from './core/index.ts';
+import {
+  divideMemory,
+  excessOf,
+  isFault,
+  megabytesText,
+  openToAll,
+  readMemoryLimit,
+  shellWord,
+  unixMillis,
+  type Deps,
+  type MemoryDivision,
+  type UnixMillis,
+} from './core/index.ts';
 import { configDisk, loadConfig, type Job, type Loaded, type Schedule } from './config/index.ts';
 import { channels } from './notify/index.ts';
 import { checkReports, jobKinds, sinkFaults } from './jobs/index.ts';
@@ -84,15 +96,43 @@ const permissionWarnings = async (folder: string): Promise<Loaded['faults']> =>
     advice: `run chmod o-w ${shellWord(file)}`,
   }));
 
+type Memory = {
+  readonly division?: MemoryDivision;
+  readonly faults: Loaded['faults'];
+  readonly warnings: Loaded['faults'];
+};
+
+/** How the memory is divided, and what is wrong with its limit. */
+const checkMemory = async (
+  folder: string,
+  systemRoot: string,
+  configured: string | undefined,
+): Promise<Memory> => {
+  const place = { file: join(folder, 'tollkeeper.yaml'), line: 1, column: 1 };
+  try {
+    const division = divideMemory(await readMemoryLimit(systemRoot), configured);
+    const excess = excessOf(division);
+    if (excess === 0) return { division, faults: [], warnings: [] };
+    const message = `warehouse.memory_limit ${configured ?? ''} lets the program take ${megabytesText(excess)} more than the memory limit of the ${division.limit.of}, ${megabytesText(division.limit.bytes)}`;
+    const advice = 'lower warehouse.memory_limit, or remove it: the memory is then divided automatically';
+    return { division, faults: [], warnings: [{ ...place, message, advice }] };
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return { faults: [{ ...place, message: error.message, advice: error.advice }], warnings: [] };
+  }
+};
+
 /** Every fault of the config, of the reports that its jobs name and of the places that keys go to, and when each job runs next. */
 export const checkConfig = async (
   folder: string,
-  deps: Pick<Deps, 'env' | 'secrets' | 'clock' | 'cwd' | 'startQueryProcess'>,
+  deps: Pick<Deps, 'env' | 'secrets' | 'clock' | 'cwd' | 'systemRoot' | 'startQueryProcess'>,
 ): Promise<{
   readonly faults: Loaded['faults'];
   /** What makes figures of reports wrong or misleading; the config is good all the same. */
   readonly warnings: Loaded['faults'];
   readonly jobs: readonly JobPreview[];
+  /** Omitted when the configuration is invalid. */
+  readonly memory?: MemoryDivision | undefined;
 }> => {
   const { config, faults, warnings = [] } = await readConfig(folder, deps, deps.clock.now());
   if (config === undefined) return { faults, warnings: [], jobs: [] };
@@ -111,9 +151,17 @@ export const checkConfig = async (
   await using queries = await openQueries(deps.startQueryProcess, deps.clock);
   const reports = await checkReports(reportDirectories(folder), bindWith(queries));
   const sinks = await sinkFaults(config, deps.cwd);
+  const memory = await checkMemory(folder, deps.systemRoot, config.settings.warehouse.memory_limit);
   return {
-    faults: [...reports.faults, ...sinks.faults],
-    warnings: [...(await permissionWarnings(folder)), ...warnings, ...reports.warnings, ...sinks.warnings],
+    faults: [...reports.faults, ...sinks.faults, ...memory.faults],
+    warnings: [
+      ...(await permissionWarnings(folder)),
+      ...warnings,
+      ...reports.warnings,
+      ...sinks.warnings,
+      ...memory.warnings,
+    ],
     jobs,
+    memory: memory.division,
   };
 };

@@ -18,6 +18,8 @@ export type Deps = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Relative paths start here. */
   readonly cwd: string;
+  /** Holds `proc` and `sys`, where the memory limit is read: `/`. */
+  readonly systemRoot: string;
   readonly clock: Clock;
   /** 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;

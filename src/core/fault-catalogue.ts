@@ -114,6 +114,9 @@ const entries = {
   // disk and warehouse
   'disk-full': passing('free space on the named volume; no partial data was stored'),
   'path-unwritable': failed('make the path writable for the user that Tollkeeper runs as'),
+  'memory-too-small': failed(
+    'raise the memory limit of the container, or set warehouse.memory_limit to limit the database yourself',
+  ),
   'warehouse-locked': passing(
     'another process uses the file; wait until it ends, or stop it: a running daemon runs the same jobs on their schedule',
   ),
@@ -210,7 +213,7 @@ const entries = {
     'check with `tollkeeper runs` why the jobs in needs deliver no data; needs_deadline and when_late control the wait',
   ),
   'process-ended': passing(
-    'if the process was killed for lack of memory, raise the memory limit of the container, or lower warehouse.memory_limit and the window of the job',
+    'if the process was killed for lack of memory, raise the memory limit of the container, or lower the window of the job, and remove warehouse.memory_limit',
   ),
   'job-suspended': failed(
     'find out why the process ended (memory limit of the container, log of the kernel), correct it, and run the job manually: a successful run lifts the suspension',

@@ -48,3 +48,6 @@ export const bytesOf = (text: string): number => {
   const [, digits = '0', step = 'B', binary] = /^([\d.]+)\s?([KMGT])(i?)B$/.exec(text) ?? [];
   return Math.round(Number(digits) * ((binary === 'i' ? binarySteps : steps)[step] ?? 1));
 };
+
+/** A number of bytes as a size in whole megabytes, rounded down, as the configuration and DuckDB write it: `512MB`. */
+export const megabytesText = (bytes: number): string => `${Math.floor(bytes / 1e6)}MB`;

@@ -1,4 +1,13 @@
-import type { Fault, Log, Deps, Measure, ProgressStep } from '../core/index.ts';
+import {
+  divideMemory,
+  megabytesText,
+  readMemoryLimit,
+  type Deps,
+  type Fault,
+  type Log,
+  type Measure,
+  type ProgressStep,
+} from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import type { AuditComparison } from '../keys/index.ts';
 import { createWatermarks, jobKinds } from '../jobs/index.ts';
@@ -75,9 +84,11 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
   const beside = pathsOf(deps, settings.warehouse);
   const paths = dryRun ? await placesToPlan(beside, folder) : beside;
   if (!dryRun) await makeDataFolder(deps, paths);
+  const memory = divideMemory(await readMemoryLimit(deps.systemRoot), settings.warehouse.memory_limit);
   const warehouse = await openWarehouse({
     ...paths,
-    memoryLimit: settings.warehouse.memory_limit,
+    memoryLimit: megabytesText(memory.database),
+    queryMemory: megabytesText(memory.queryEngine),
     threads: settings.warehouse.threads,
     clock,
     log,

@@ -22,6 +22,8 @@ export type EngineOptions = {
   readonly path: string;
   /** As DuckDB writes it: `512MB`, `1GB`. */
   readonly memoryLimit: string;
+  /** Of the process that runs queries; `memoryLimit` if omitted. */
+  readonly queryMemory?: string | undefined;
   readonly threads: number;
   /** Where DuckDB spills; default: beside the file. */
   readonly tempDirectory?: string;

@@ -13,6 +13,7 @@ const deps = {
     SMTP_URL: 'smtp://user:password@mail.example.com:587',
   },
   cwd: '/',
+  systemRoot: '/',
   clock: systemClock,
   random: () => 0,
   secrets: createSecretRegistry(),

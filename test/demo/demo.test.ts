@@ -15,6 +15,7 @@ it('the demo reconciles, sends mail and rotates the key of an application whose 
     await runDemo({
       env: {},
       cwd: out,
+      systemRoot: '/',
       out,
       clock: systemClock,
       random: Math.random,

@@ -12,8 +12,7 @@ const compromisedIn = async (folder: string, list: string): Promise<readonly str
   // The program itself was written by the compiler; the password of its demo is no secret.
   const programs = ['built-program', 'compiled-program'].map((name) => join(folder, name, ''));
   const made = (await filesBelow(folder)).filter((path) => !programs.some((one) => path.startsWith(one)));
-  for (const path of made)
-    if (scanner.scan(await readFile(path)).length > 0) leaked.push(path);
+  for (const path of made) if (scanner.scan(await readFile(path)).length > 0) leaked.push(path);
   return leaked;
 };
 

@@ -11,6 +11,7 @@ export type Ran = { readonly code: number; readonly stdout: string; readonly std
 export type ProgramOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
+  readonly systemRoot?: string;
   readonly signal?: AbortSignal;
   /** Columns of the terminal that standard output is; a pipe when left out. */
   readonly terminal?: number;
@@ -40,6 +41,7 @@ export const programDeps = (
 ): Deps => ({
   env: options.env ?? {},
   cwd: path,
+  systemRoot: options.systemRoot ?? '/',
   clock: options.clock ?? manualClock(),
   random: () => 0,
   secrets: createSecretRegistry(),

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { checkConfig } from '../../settings.ts';
 import { configOption } from '../options.ts';
-import { faultLines, nextRuns, warningLines } from './render.ts';
+import { faultLines, memoryLine, nextRuns, warningLines } from './render.ts';
 
 export const define = (command: Command, deps: Deps): void => {
   command
@@ -16,19 +16,21 @@ Exits with 0 if the configuration is valid and with 1 if it has faults. Warnings
 report misleading figures of reports, such as a total that omits the rows cut
 off by LIMIT; they do not change the exit code.
 
+Also prints how the memory limit of the container is divided.
+
 Examples:
   tollkeeper check
   tollkeeper check --config /config --json | jq .faults`,
     )
     .action(async (options: { config: string; json?: boolean }) => {
-      const { faults, warnings, jobs } = await checkConfig(resolve(deps.cwd, options.config), deps);
+      const { faults, warnings, jobs, memory } = await checkConfig(resolve(deps.cwd, options.config), deps);
       command.setOptionValue('exitCode', faults.length === 0 ? 0 : 1);
       if (options.json === true) {
         const shown = jobs.map((job) => ({
           ...job,
           next: job.next.map(iso),
         }));
-        deps.stdout.write(jsonText({ faults, warnings, jobs: shown }));
+        deps.stdout.write(jsonText({ faults, warnings, jobs: shown, memory }));
         return;
       }
       if (warnings.length > 0) deps.stdout.write(`${warningLines(warnings)}\n\n`);
@@ -42,6 +44,7 @@ Examples:
         deps.stdout.write(`${job.name}  (${job.kind}, ${when}, ${job.zone})\n`);
         if (runs.length > 0) deps.stdout.write(`    next: ${runs.join(', ')}\n`);
       }
+      if (memory !== undefined) deps.stdout.write(`${memoryLine(memory)}\n`);
       deps.stdout.write(
         jobs.length === 0
           ? 'the configuration is valid; no jobs are configured yet\n'

@@ -1,5 +1,5 @@
 import type { JobPreview, LoadedConfig } from '../../settings.ts';
-import { formatMoment, toSeconds } from '../../core/index.ts';
+import { formatMoment, megabytesText, toSeconds, type MemoryDivision } from '../../core/index.ts';
 
 /** A fault in the format that editors and terminals link to, with its next step below. */
 export const faultLines = (faults: LoadedConfig['faults']): string =>
@@ -12,6 +12,15 @@ export const faultLines = (faults: LoadedConfig['faults']): string =>
 
 export const warningLines = (warnings: LoadedConfig['faults']): string =>
   faultLines(warnings.map((warning) => ({ ...warning, message: `warning: ${warning.message}` })));
+
+/** How the memory is divided, in MB of a million bytes. */
+export const memoryLine = ({ limit, database, queries, node }: MemoryDivision): string =>
+  [
+    `memory: ${megabytesText(limit.bytes)} of the ${limit.of}`,
+    `database ${megabytesText(database)}`,
+    `SQL of reports ${megabytesText(queries)}`,
+    `Node.js ${megabytesText(node)}`,
+  ].join(' · ');
 
 /** To the minute, unless the schedule has seconds. */
 export const nextRuns = ({ next, zone }: JobPreview): readonly string[] => {

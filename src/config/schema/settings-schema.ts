@@ -190,7 +190,11 @@ export const warehousePath = path
 
 const warehouse = z.strictObject({
   path: warehousePath,
-  memory_limit: size.default('1GB').describe('Maximum memory of the database.'),
+  memory_limit: size
+    .optional()
+    .describe(
+      'Maximum memory of the database, and of the SQL of reports. If omitted, the memory of the container is divided; `tollkeeper check` prints the parts.',
+    ),
   threads: z.int().min(1).max(256).default(2).describe('Maximum number of threads of the database.'),
   temp_directory: path.optional().describe('Folder for data that does not fit in memory.'),
   archive: z

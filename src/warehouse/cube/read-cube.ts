@@ -104,7 +104,8 @@ export const readCube = async <T>(
   request: CubeRequest,
   use: (query: CubeQuery, facts: CubeFacts) => Promise<T>,
 ): Promise<T> => {
-  const { memoryLimit, threads, spoolDirectory: folder } = options;
+  const { threads, spoolDirectory: folder } = options;
+  const memoryLimit = options.queryMemory ?? options.memoryLimit;
   await using tables = await queries.openTables({ memoryLimit, threads, folder });
   const timeline = timelineOf(request.periods);
   const zone = request.zone ?? 'UTC';

@@ -50,6 +50,7 @@ const runOver = async (
   const deps = {
     env: {},
     cwd: folder,
+    systemRoot: '/',
     clock: manualClock(now),
     random: () => 0,
     secrets: createSecretRegistry(),

@@ -114,6 +114,7 @@ const faultsBy = async (
       secrets: createSecretRegistry(),
       clock: manualClock(Date.UTC(2026, 10, 22)),
       cwd: folder,
+      systemRoot: '/',
     });
     return (found[what] ?? []).map(({ file, line, column, message, advice }) => ({
       at: `${file.slice(config.length + 1)}:${line}:${column}`,
