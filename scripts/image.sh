@@ -2,9 +2,10 @@
 # Builds the image of the Dockerfile and checks it.
 #
 #   scripts/image.sh                  build
-#   scripts/image.sh smoke            build, and start the image: its health check must pass, all of its processes must
-#                                     run as the user 1000, it must end with exit status 0 when it is stopped, and it
-#                                     must be smaller than 300 MB
+#   scripts/image.sh smoke            build, start the image as config/deploy/compose.yaml does, and check it: health, user,
+#                                     what it can write, secrets, memory, a change of the configuration, its end, its size
+#   scripts/image.sh memory [--full]  build, and measure a pull of a million calls in a container with 512 MB; with --full also
+#                                     one of 5 million calls with 1 GB
 #   scripts/image.sh sizes            build, and print the size of each layer
 #   scripts/image.sh run COMMAND...   build, and run a command of the image, with a volume at /data
 #   scripts/image.sh packages         print the Debian packages that this machine needs for the above
@@ -92,31 +93,122 @@ is_healthy() {
     [ "$(state Health.Status)" = healthy ]
   fi
 }
-smoke() {
-  local healthy=no users status size
-  [ "$engine" = podman ] || restricted+=(--health-interval 1s)
-  container=$("$engine" run --detach "${restricted[@]}" "$image")
+inside() { "$engine" exec "$container" "$@" 2>/dev/null; }
+until_true() { # for 30 seconds at most
   for _ in {1..30}; do
-    [ "$(state Running)" = true ] || break
-    if is_healthy; then
-      healthy=yes
-      break
-    fi
+    if "$@"; then return; fi
+    [ "$(state Running)" = true ] || return
     sleep 1
   done
-  users=$("$engine" exec "$container" sh -c 'stat -c %u /proc/[0-9]* 2>/dev/null | sort -u' 2>/dev/null || true)
-  "$engine" stop --time 15 "$container" >/dev/null
-  status=$(state ExitCode)
-  size=$(("$("$engine" image inspect --format '{{.Size}}' "$image")" / 1000000))
-  say "healthy: $healthy; users: ${users:-unknown}; exit status: $status; size: $size MB, at most $max_size"
-  if [ "$healthy" = yes ] && [ "$users" = 1000 ] && [ "$status" = 0 ] && [ "$size" -le "$max_size" ]; then return; fi
+  return 1
+}
+
+# What the Compose file names: a configuration, secrets, and the memory limit that its container would have.
+make_project() {
+  local limit
+  mkdir -p "$1"/{config/jobs,secrets,cgroup}
+  cp config/deploy/compose.yaml "$1"
+  cat >"$1/config/tollkeeper.yaml" <<'EOF'
+accounts:
+  main: { base_url: "${GATEWAY_BASE_URL}", admin_key: "${GATEWAY_ADMIN_KEY}" }
+mail: { smtp: "${SMTP_URL}", from: reports@example.com }
+EOF
+  echo 'sk-admin-of-the-smoke-check' >"$1/secrets/gateway_admin_key"
+  echo 'smtp://user:password@mail.example.com:587' >"$1/secrets/smtp_url"
+  limit=$(sed -nE 's/^ *mem_limit: ([0-9]+)g.*/\1/p' "$1/compose.yaml")
+  echo "$((limit << 30))" >"$1/cgroup/memory.max"
+  chmod -R a+rX "$scratch" # for the user of the container
+}
+
+failed=()
+expect() { # NAME COMMAND...
+  local name=$1
+  shift
+  if "$@"; then say "$name: yes"; else
+    say "$name: NO"
+    failed+=("$name")
+  fi
+}
+runs_as_1000() { [ "$(inside sh -c 'stat -c %u /proc/[0-9]* 2>/dev/null | sort -u')" = 1000 ]; }
+only_data_is_writable() { ! inside touch /probe && ! inside touch /app/probe && inside touch /data/probe; }
+secrets_are_files() { ! inside printenv GATEWAY_ADMIN_KEY && inside grep -q sk-admin /run/secrets/gateway_admin_key; }
+divides_its_memory() { inside tollkeeper check --config /config | grep -q '^memory: 1073MB of the container'; }
+edit_is_applied() {
+  printf 'jobs:\n  added: { kind: pull-logs, since: 2026-01-01 }\n' >"$scratch/project/config/jobs/added.yaml"
+  chmod a+r "$scratch/project/config/jobs/added.yaml"
+  until_true knows_the_added_job
+}
+knows_the_added_job() { inside tollkeeper status --json | grep -q '"added"'; }
+ends_with_0() {
+  "$engine" stop "$container" >/dev/null
+  [ "$(state ExitCode)" = 0 ]
+}
+is_small() { [ "$(("$("$engine" image inspect --format '{{.Size}}' "$image")" / 1000000))" -le "$max_size" ]; }
+
+smoke() {
+  local options
+  make_project "$scratch/project"
+  mapfile -t options < <(node scripts/compose-options.mjs "$scratch/project/compose.yaml" tollkeeper)
+  options+=(--network none --volume "$scratch/project/cgroup:/sys/fs/cgroup:ro")
+  [ "$engine" = podman ] || options+=(--health-interval 1s)
+  container=$("$engine" run --detach "${options[@]}" "$image")
+  expect 'becomes healthy' until_true is_healthy
+  expect 'all processes run as the user 1000' runs_as_1000
+  expect 'only /data is writable' only_data_is_writable
+  expect 'secrets are files, not variables' secrets_are_files
+  expect 'divides the memory of its container' divides_its_memory
+  expect 'applies a change of the configuration' edit_is_applied
+  expect 'ends with exit status 0 when it is stopped' ends_with_0
+  expect "is at most $max_size MB" is_small
+  [ ${#failed[@]} -gt 0 ] || return 0
   "$engine" logs "$container" >&2
   return 1
+}
+
+used_memory() { # MB of all processes in the container: what they share is counted once
+  local namespace process
+  namespace=$(readlink "/proc/$(state Pid)/ns/pid")
+  for process in /proc/[0-9]*; do
+    [ "$(readlink "$process/ns/pid" 2>/dev/null)" != "$namespace" ] || cat "$process/smaps_rollup" 2>/dev/null
+  done | awk '/^Pss:/ { sum += $2 } END { print int(sum * 1024 / 1000000) }'
+}
+lands() { # ROWS LIMIT MOST: a pull of at least so many rows with a limit of so many MB takes at most so many
+  local rows=$1 limit=$2 most=$3 options sandbox used peak=0 pull
+  make_project "$scratch/project"
+  echo "$((limit << 20))" >"$scratch/project/cgroup/memory.max"
+  sed -i 's#^mail:.*#health: { port: 18080 }#' "$scratch/project/config/tollkeeper.yaml"
+  echo 'jobs: { pull-logs: { kind: pull-logs, since: 2020-01-01 } }' >"$scratch/project/config/jobs/pull.yaml"
+  chmod -R a+rX "$scratch"
+  sed -i 's#https://gateway.example.com#http://127.0.0.1:18787#' "$scratch/project/compose.yaml"
+  mapfile -t options < <(node scripts/compose-options.mjs "$scratch/project/compose.yaml" tollkeeper)
+  options+=(--network host --volume "$scratch/project/cgroup:/sys/fs/cgroup:ro")
+  sandbox=$("$engine" run --detach --network host "$image" sandbox --port 18787 --months 12 \
+    --calls-per-day "$((rows / 360))" --admin-key "$(cat "$scratch/project/secrets/gateway_admin_key")")
+  container=$("$engine" run --detach "${options[@]}" "$image")
+  until_true is_healthy || true
+  "$engine" exec "$container" tollkeeper run pull-logs >"$scratch/pull.txt" 2>&1 &
+  pull=$!
+  while kill -0 "$pull" 2>/dev/null; do
+    used=$(used_memory || echo 0)
+    [ "$used" -le "$peak" ] || peak=$used
+    sleep 0.1
+  done
+  wait "$pull" || peak=$((most + 1))
+  say "limit $limit MB, peak $peak MB: $(tail -n 1 "$scratch/pull.txt")"
+  "$engine" rm --force --volumes "$sandbox" "$container" >/dev/null
+  container=''
+  [ "$peak" -le "$most" ]
+}
+memory() {
+  expect 'pulls 1 million calls with 512 MB' lands 1000000 512 512
+  [ "${1-}" != --full ] || expect 'takes at most 900 MB of 1 GB for a pull of 5 million calls' lands 5000000 1024 900
+  [ ${#failed[@]} -eq 0 ]
 }
 
 case ${1-} in
   '') ;;
   smoke) smoke ;;
+  memory) memory "${@:2}" ;;
   sizes) "$engine" history --format '{{.Size}}\t{{.CreatedBy}}' "$image" | grep -v '^0 B' ;;
   run) "$engine" run --rm "${restricted[@]}" "$image" "${@:2}" ;;
 esac

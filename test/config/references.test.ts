@@ -34,6 +34,18 @@ describe('references', () => {
     }
   });
 
+  it('read a variable that is not set from the file that its _FILE variable names', async () => {
+    const files = { ...account('"${KEY}"'), '/run/secrets/key': 'sk-admin-1\n' };
+    const keyOf = async (env: Record<string, string>) => {
+      const { config, text } = await load(files, env);
+      return config?.settings.accounts['main']?.admin_key.reveal() ?? text;
+    };
+    expect(await keyOf({ KEY_FILE: '/run/secrets/key' })).toBe('sk-admin-1');
+    expect(await keyOf({ KEY_FILE: '/run/secrets/key', KEY: 'sk-admin-2' })).toBe('sk-admin-2');
+    expect(await keyOf({ KEY_FILE: '/none' })).toContain('the file /none does not exist');
+    expect(await keyOf({ KEY_FILE: '/run/secrets/key', KEY: '' })).toContain('KEY is empty');
+  });
+
   it.each([
     ['"${NOPE}"', 'the environment variable NOPE is not set', 'set NOPE in the environment'],
     ['"${EMPTY}"', 'the environment variable EMPTY is empty', 'set EMPTY in the environment'],

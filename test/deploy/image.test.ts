@@ -22,11 +22,17 @@ interface Image {
   readonly exitStatus?: number;
   /** Bytes. */
   readonly size?: number;
+  readonly isRootWritable?: boolean;
+  readonly hasSecretVariables?: boolean;
+  readonly memory?: string;
+  readonly jobs?: string;
 }
 
-/** A Docker whose one container is in the given state, whatever is asked for. */
+/** A Docker whose one container is in the given state. */
 const plantDocker = async (image: Image = {}): Promise<void> => {
   const { running = true, health = 'healthy', users = [1000], exitStatus = 0, size = 271_000_000 } = image;
+  const { isRootWritable = false, hasSecretVariables = false, jobs = '"added"' } = image;
+  const { memory = 'memory: 1073MB of the container' } = image;
   await plant('sleep', 'exit 0');
   await plant(
     'docker',
@@ -35,7 +41,13 @@ const plantDocker = async (image: Image = {}): Promise<void> => {
       *State.Health*) echo ${health} ;;
       *State.ExitCode*) echo ${exitStatus} ;;
       *.Size*) echo ${size} ;;
-      exec*) printf '%s\\n' ${users.join(' ')} ;;
+      *"stat -c"*) printf '%s\\n' ${users.join(' ')} ;;
+      *"touch /data"*) ;;
+      exec*touch*) exit ${isRootWritable ? 0 : 1} ;;
+      exec*printenv*) exit ${hasSecretVariables ? 0 : 1} ;;
+      exec*check*) echo '${memory}' ;;
+      exec*status*) echo '${jobs}' ;;
+      exec*) ;;
       logs*) echo the log of the container ;;
       *) echo container ;;
     esac`,
@@ -51,23 +63,32 @@ const runScript = (...args: string[]): Promise<{ status: number | string; stdout
   });
 
 describe('the smoke check', () => {
-  it('passes an image of at most 300 MB that becomes healthy, runs as the user 1000 and ends with exit status 0', async () => {
+  it('passes an image that fulfils each check', async () => {
     await plantDocker();
     const { status, stderr } = await runScript('smoke');
-    expect(stderr).toContain('healthy: yes; users: 1000; exit status: 0; size: 271 MB');
+    expect(stderr).not.toContain(': NO');
+    expect(stderr.match(/: yes$/gm)).toHaveLength(8);
     expect(status).toBe(0);
   });
 
   it.each<[string, Image, string]>([
-    ['ends before it is healthy', { running: false, health: 'starting' }, 'healthy: no'],
-    ['never becomes healthy', { health: 'unhealthy' }, 'healthy: no'],
-    ['has a process of root', { users: [0, 1000] }, 'users: 0\n1000;'],
-    ['does not end before it is killed', { exitStatus: 137 }, 'exit status: 137'],
-    ['is larger than 300 MB', { size: 301_000_000 }, 'size: 301 MB, at most 300'],
-  ])('fails an image that %s, and prints its log', async (_, image, reason) => {
+    ['ends before it is healthy', { running: false, health: 'starting' }, 'becomes healthy'],
+    ['never becomes healthy', { health: 'unhealthy' }, 'becomes healthy'],
+    ['has a process of root', { users: [0, 1000] }, 'all processes run as the user 1000'],
+    ['can write its root file system', { isRootWritable: true }, 'only /data is writable'],
+    ['has secrets in variables', { hasSecretVariables: true }, 'secrets are files, not variables'],
+    [
+      'does not see the limit of its container',
+      { memory: 'memory: 24000MB of the machine' },
+      'divides the memory of its container',
+    ],
+    ['does not read a changed configuration', { jobs: '' }, 'applies a change of the configuration'],
+    ['is killed at its end', { exitStatus: 137 }, 'ends with exit status 0 when it is stopped'],
+    ['is larger than 300 MB', { size: 301_000_000 }, 'is at most 300 MB'],
+  ])('fails an image that %s, and prints its log', async (_, image, check) => {
     await plantDocker(image);
     const { status, stderr } = await runScript('smoke');
-    expect(stderr).toContain(reason);
+    expect(stderr).toContain(`image: ${check}: NO\n`);
     expect(stderr).toContain('the log of the container');
     expect(status).toBe(1);
   });

@@ -49,30 +49,37 @@ const fileProblem = (error: unknown): string => {
   return `cannot be read (${readReason(error)})`;
 };
 
-/** The value of a reference; for a file, without the final newline that editors add. */
-export const lookUp = async (reference: Reference, deps: ReferenceDeps): Promise<Looked> => {
-  if (reference.from === 'env') {
-    const { name } = reference;
-    const value = Object.hasOwn(deps.env, name) ? deps.env[name] : undefined;
-    if (value !== undefined && value !== '') return { value };
-    return {
-      problem: `the environment variable ${name} is ${value === '' ? 'empty' : 'not set'}`,
-      advice: `set ${name} in the environment that Tollkeeper starts in, or mount a file and write \${file:/path}`,
-    };
-  }
+/** The text of a file, without the final newline that editors add. */
+const lookUpFile = async (path: string, deps: ReferenceDeps): Promise<Looked> => {
   const advice =
     'mount the file at this path, or correct the path (relative paths start at the working directory)';
   try {
     // Windows editors and shells put a byte-order mark before the text, which is invalid in a header.
-    const value = (await deps.readFile(reference.path)).replace(/^\uFEFF/, '').replace(/\r?\n$/, '');
+    const value = (await deps.readFile(path)).replace(/^\uFEFF/, '').replace(/\r?\n$/, '');
     const encoding = encodingFault(value);
     if (encoding !== undefined)
       return {
-        problem: encoding.message.replace('the file', `the file ${reference.path}`),
+        problem: encoding.message.replace('the file', `the file ${path}`),
         advice: 'save the file as UTF-8',
       };
-    return value === '' ? { problem: `the file ${reference.path} is empty`, advice } : { value };
+    return value === '' ? { problem: `the file ${path} is empty`, advice } : { value };
   } catch (error) {
-    return { problem: `the file ${reference.path} ${fileProblem(error)}`, advice };
+    return { problem: `the file ${path} ${fileProblem(error)}`, advice };
   }
+};
+
+/** The value of a reference. A variable `NAME` that is not set is read from the file whose path `NAME_FILE` holds. */
+export const lookUp = async (reference: Reference, deps: ReferenceDeps): Promise<Looked> => {
+  if (reference.from === 'file') return lookUpFile(reference.path, deps);
+  const { name } = reference;
+  const variable = (wanted: string): string | undefined =>
+    Object.hasOwn(deps.env, wanted) ? deps.env[wanted] : undefined;
+  const value = variable(name);
+  if (value !== undefined && value !== '') return { value };
+  const file = variable(`${name}_FILE`);
+  if (value === undefined && file !== undefined && file !== '') return lookUpFile(file, deps);
+  return {
+    problem: `the environment variable ${name} is ${value === '' ? 'empty' : 'not set'}`,
+    advice: `set ${name} in the environment that Tollkeeper starts in, or mount a file and write \${file:/path}`,
+  };
 };
