@@ -29,6 +29,7 @@ export * from './deps.ts';
 export * from './measure.ts';
 export * from './system/divide-memory.ts';
 export * from './system/memory-limit.ts';
+export * from './system/notify-systemd.ts';
 export * from './money.ts';
 export { iso, isoOr, jsonText } from './text/json-text.ts';
 export { deriveKey, isSameSecret, macOf, readSigned, signText } from './text/signed-text.ts';

@@ -3,6 +3,7 @@ import {
   errorFields,
   fault,
   hasCode,
+  notifySystemd,
   type Log,
   type LogLevel,
   type Deps,
@@ -164,11 +165,13 @@ const serveVolume = async (
       metrics: scraped.address,
       pid,
     });
+    await notifySystemd('READY=1', deps, log);
     if (jobs === 0) log.warn('no jobs are configured', { advice: `add jobs to ${folder}/jobs/*.yaml` });
     await stopAsked(signal);
   } finally {
     setReady(false);
     log.info('stopping');
+    await notifySystemd('STOPPING=1', deps, log);
     const { grace } = app.config().settings.scheduler;
     // In parallel, so that no run begins while housekeeping ends.
     await Promise.all([app.scheduler.stop(grace), loop.stop()]);

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { systemCode } from '../../core/index.ts';
 import type { SinkProblem } from '../sink.ts';
 import type { EarlyContext } from './definition.ts';
-import { findTarget, problemOf, targetProblems, type FileTarget } from './file-target.ts';
+import { findTarget, problemOf, readOnlyFolder, targetProblems, type FileTarget } from './file-target.ts';
 import type { SinkNames } from './fill.ts';
 import type { SinkFiles } from './sink-files.ts';
 
@@ -24,12 +24,11 @@ const folderProblem = async (folder: string, files: SinkFiles): Promise<readonly
           isAdvisory: true,
         },
       ];
-    if (code !== 'EACCES' && code !== 'EROFS' && code !== 'EPERM') return [];
-    const why =
-      code === 'EROFS' ? 'is mounted read-only' : 'may not be written by the user Tollkeeper runs as';
+    if (code === 'EROFS') return [readOnlyFolder(folder)];
+    if (code !== 'EACCES' && code !== 'EPERM') return [];
     return [
       {
-        message: `the folder ${folder} ${why}`,
+        message: `the folder ${folder} may not be written by the user Tollkeeper runs as`,
         advice: 'the key is written to a temporary file in this folder and renamed',
       },
     ];

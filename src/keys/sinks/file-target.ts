@@ -139,6 +139,12 @@ export const targetProblems = async (
   return found;
 };
 
+/** A file system that is mounted read-only: also what ProtectSystem=strict of systemd makes of folders outside of the service's own. */
+export const readOnlyFolder = (folder: string): SinkProblem => ({
+  message: `the folder ${folder} is read-only`,
+  advice: `mount it writable; for a systemd service run \`systemctl edit tollkeeper\`, add the lines [Service] and ReadWritePaths=${folder}, and restart it`,
+});
+
 /** Tests the folder with an empty file that is removed again; first removes one that a killed process left. */
 export const folderProblems = async (path: string, files: SinkFiles): Promise<readonly SinkProblem[]> => {
   const folder = dirname(path);
@@ -153,6 +159,7 @@ export const folderProblems = async (path: string, files: SinkFiles): Promise<re
   } catch (error) {
     // Another process runs the same test.
     if (systemCode(error) === 'EEXIST') return [];
+    if (systemCode(error) === 'EROFS') return [readOnlyFolder(folder)];
     const there =
       systemCode(error) === 'ENOENT'
         ? 'does not exist'

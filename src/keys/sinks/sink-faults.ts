@@ -48,7 +48,7 @@ const lasting = new Set([
 const adviceFor: Readonly<Record<string, string>> = {
   ENOSPC: 'free space on the volume; the previous contents are unchanged',
   EDQUOT: 'free space or raise the quota; the previous contents are unchanged',
-  EROFS: 'mount the volume writable',
+  EROFS: 'mount the volume writable; `tollkeeper doctor` names its folder',
   EBUSY: 'mount the folder, not the single file: a file that is a mount point cannot be replaced',
   EACCES: 'give the user that Tollkeeper runs as write permission there',
   EPERM: 'give the user that Tollkeeper runs as write permission there',

@@ -185,7 +185,7 @@ describe('a key in a file', () => {
 
   it.each([
     ['ENOSPC', 'sink-failed', 'free space'],
-    ['EROFS', 'sink-refused', 'mount the volume writable'],
+    ['EROFS', 'sink-refused', 'mount the volume writable; `tollkeeper doctor` names its folder'],
     ['EBUSY', 'sink-refused', 'mount the folder'],
   ])('%s leaves the old contents and no other file', async (code, fault, advice) => {
     await using fixture = await openSinkFixture();
