@@ -162,6 +162,7 @@ const serveVolume = async (
       health: `${health.host}:${port}`,
       page: page.address,
       metrics: scraped.address,
+      traces: app.tracesHost,
       pid,
     });
     if (jobs === 0) log.warn('no jobs are configured', { advice: `add jobs to ${folder}/jobs/*.yaml` });
