@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openTown, type Town } from '../daemon/support/daemon.ts';
+import { enableMetrics, scrape, valueOf } from '../metrics/support/daemon-metrics.ts';
 import { openReceiver, type Receiver, type Span } from './support/receiver.ts';
 
 const start = '2026-11-20T12:00:00Z';
@@ -135,9 +136,10 @@ describe('the traces of a daemon', () => {
     ]);
   });
 
-  it('keep the calls of runs apart that run at the same time', async () => {
+  it('keep the calls of runs apart that run at the same time, beside metrics', async () => {
     await using receiver = await openReceiver();
     await using town = await openTraced(receiver);
+    await enableMetrics(town);
     await town.jobs(
       pull,
       'pull-usage: { kind: pull-usage, since: 2026-11-19 }',
@@ -153,6 +155,8 @@ describe('the traces of a daemon', () => {
     town.gateway.resume();
     town.gateway.release();
     expect((await held).code).toBe(0);
+    const profile = 'tollkeeper_gateway_calls_total{endpoint="GET /api/user/self",outcome="ok"}';
+    expect(valueOf(await scrape(daemon), profile)).toBe('1');
     await daemon.stop();
     const spans = receiver.spans();
     const namesBelow = (name: string): ReadonlySet<string> =>

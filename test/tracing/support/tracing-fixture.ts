@@ -8,6 +8,8 @@ export type TracingFixture = {
   readonly tracing: Tracing;
   readonly clock: ManualClock;
   readonly logged: () => readonly Readonly<Record<string, unknown>>[];
+  /** Resolves when the log has so many lines. */
+  readonly hasLogged: (count: number) => Promise<void>;
   /** Measures so many calls: 512 are sent at once. */
   readonly measureCalls: (count: number) => void;
 };
@@ -16,9 +18,13 @@ export type TracingFixture = {
 export const startTraced = async (env: Readonly<Record<string, string>>): Promise<TracingFixture> => {
   const clock = manualClock();
   const lines: Readonly<Record<string, unknown>>[] = [];
+  const waiting = new Map<number, () => void>();
   const secrets = createSecretRegistry();
   const log = createLog({
-    write: (text) => void lines.push(JSON.parse(text) as Readonly<Record<string, unknown>>),
+    write: (text) => {
+      lines.push(JSON.parse(text) as Readonly<Record<string, unknown>>);
+      waiting.get(lines.length)?.();
+    },
     level: 'debug',
     clock,
     redact: secrets.redact,
@@ -37,6 +43,11 @@ export const startTraced = async (env: Readonly<Record<string, string>>): Promis
     tracing,
     clock,
     logged: () => lines,
+    hasLogged: (count) =>
+      new Promise((resolve) => {
+        if (lines.length >= count) resolve();
+        waiting.set(count, resolve);
+      }),
     measureCalls: (count) => {
       for (let left = count; left > 0; left -= 1)
         tracing.measure({
