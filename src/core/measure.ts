@@ -1,5 +1,5 @@
 /**
- * Something that happened in the process and is counted. Its texts come from the configuration and the program, never
+ * Something that happened in the process and is counted or traced. Its texts come from the configuration and the program, never
  * from an answer, so that their number is bounded.
  */
 export type Measurement =
@@ -20,7 +20,12 @@ export type Measurement =
   /** `outcome`: `ok`, `aborted` or the code of the error. */
   | {
       readonly what: 'gateway-call';
+      /** Method and path, with names in place of ids: `GET /api/token/{id}`. */
       readonly endpoint: string;
+      /** Of the gateway: `https://host`. */
+      readonly origin: string;
+      /** Of the answer, if there is one. */
+      readonly status?: number | undefined;
       readonly outcome: string;
       readonly seconds: number;
     }

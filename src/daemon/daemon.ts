@@ -163,6 +163,7 @@ const serveVolume = async (
       health: `${health.host}:${port}`,
       page: page.address,
       metrics: scraped.address,
+      traces: app.tracesHost,
       pid,
     });
     await notifySystemd('READY=1', deps, log);

@@ -14,11 +14,13 @@ import { createWatermarks, jobKinds } from '../jobs/index.ts';
 import { recoverInterrupted } from '../notify/index.ts';
 import type { RunKey } from '../storage/index.ts';
 import { createScheduler, keyText, type Scheduler } from '../scheduler/index.ts';
+import { readSettings } from '../tracing/index.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/index.ts';
 import { createRuntime } from './create-runtime.ts';
 import { createHeartbeats } from './heartbeat.ts';
 import { openKeyRuntime } from './keys/key-runtime.ts';
 import { measureRun } from './metrics/measure-runs.ts';
+import { measureAll, openTracing } from './open-tracing.ts';
 import { makeDataFolder, pathsOf, placesToPlan, type Paths } from './paths.ts';
 import { createRuntimeLeases, type RuntimeLease } from './runtime-leases.ts';
 
@@ -36,6 +38,8 @@ export type App = AsyncDisposable & {
   /** @throws Fault audit-damaged */
   readonly compareAudit: () => Promise<AuditComparison>;
   readonly config: () => Config;
+  /** Where traces are sent, if they are. */
+  readonly tracesHost: string | undefined;
   /** Keeps the runtime of the active config open: `using runtime = app.lease()`. */
   readonly lease: () => RuntimeLease;
   /** Activates another config; operations in progress end with the config they began with. */
@@ -77,7 +81,7 @@ const configureTokens = async (warehouse: Warehouse, { settings }: Config): Prom
 
 /** Opens the database and wires the modules together; the only place that does. */
 export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => {
-  const { config, log, folder, measure } = options;
+  const { config, log, folder } = options;
   const { settings } = config;
   const { clock, random, secrets } = deps;
   const dryRun = options.dryRun === true;
@@ -98,10 +102,17 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
     await warehouse[Symbol.asyncDispose]();
     throw error;
   });
+  const traces = readSettings(deps.env, secrets, log);
+  const tracing = await openTracing(traces, deps, log);
+  const measure = measureAll(options.measure, tracing.measure);
   const runtimeDeps = { deps, log, folder, paths, warehouse, keyRuntime, measure };
   const leases = createRuntimeLeases(createRuntime(runtimeDeps, config));
   const steps = new Map<string, ProgressStep>();
   const heartbeats = createHeartbeats({ env: deps.env, clock, log });
+  /** At once, so that neither takes the time of the other. */
+  const sendLast = async (): Promise<void> => {
+    await Promise.all([heartbeats, tracing].map((one) => one[Symbol.asyncDispose]()));
+  };
   try {
     // The database has one owner, so an earlier sender is gone.
     if (!dryRun) await recoverInterrupted({ outbox: warehouse.outbox, clock, random, log, measure });
@@ -125,6 +136,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
             steps.delete(key);
           }
         },
+        aroundAttempt: tracing.aroundAttempt,
         watermark: async (job) =>
           data.bringsData(job) ? data.watermarkOf(job, { warehouse }) : warehouse.runs.goodThrough(job.name),
         needsThrough: (job, run) => data.needsThroughOf(job, run.slot, run.interval),
@@ -155,6 +167,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
       holdsPlaintexts: () => keyRuntime.plaintexts.size > 0,
       compareAudit: keyRuntime.journals.compare,
       config: leases.config,
+      tracesHost: traces?.url.host,
       lease: leases.lease,
       adopt: async (adopted) => {
         await configureTokens(warehouse, adopted);
@@ -163,11 +176,11 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
       },
       [Symbol.asyncDispose]: async () => {
         await scheduler.stop(0);
-        await closeAll([heartbeats, leases, warehouse]);
+        await closeAll([{ [Symbol.asyncDispose]: sendLast }, leases, warehouse]);
       },
     };
   } catch (error) {
-    await closeAll([heartbeats, leases, warehouse]);
+    await closeAll([{ [Symbol.asyncDispose]: sendLast }, leases, warehouse]);
     throw error;
   }
 };

@@ -33,7 +33,7 @@ export type CallDeps = {
   readonly pageTimeout?: number | undefined;
   /** Receives each reading of the gateway's clock; never throws. */
   readonly onClock?: (reading: ClockReading) => Promise<void>;
-  /** Counts each attempt. */
+  /** Receives each attempt. */
   readonly measure?: Measure | undefined;
 };
 
@@ -53,13 +53,18 @@ export type Call = CallOptions & {
   readonly firstSight?: (text: string) => void;
 };
 
-/** Counts one attempt from its start; `endpoint` is the name of an endpoint, without ids. */
-export const measureCall = ({ measure, clock }: Pick<CallDeps, 'measure' | 'clock'>, endpoint: string) => {
+/** Measures one attempt from its start. */
+export const measureCall = (
+  { measure, clock, base }: Pick<CallDeps, 'measure' | 'clock' | 'base'>,
+  { method, path, template = path }: Pick<Endpoint, 'method' | 'path' | 'template'>,
+) => {
   const start = clock.now();
-  return (outcome: string): void =>
+  return (outcome: string, status: number | undefined): void =>
     measure?.({
       what: 'gateway-call',
-      endpoint,
+      endpoint: `${method} ${template}`,
+      origin: base.origin,
+      status,
       outcome,
       seconds: (clock.now() - start) / 1000,
     });
@@ -72,7 +77,8 @@ const attempt = async <T>(
   use: (answer: HttpAnswer) => Promise<T>,
 ): Promise<T> => {
   const { endpoint, signal } = call;
-  const measured = measureCall(deps, nameOf(endpoint));
+  const measured = measureCall(deps, endpoint);
+  let status: number | undefined;
   try {
     const sent = deps.clock.now();
     const answer = await deps.http.send({
@@ -88,6 +94,7 @@ const attempt = async <T>(
       ...(call.total === undefined ? {} : { timeouts: { total: call.total } }),
       signal,
     });
+    ({ status } = answer);
     const reading = readClock(answer.headers, sent, deps.clock.now(), deps.clock.uptime?.());
     if (reading !== undefined) await deps.onClock?.(reading);
     deps.log.debug('gateway answered', { request: nameOf(endpoint), status: answer.status });
@@ -95,7 +102,7 @@ const attempt = async <T>(
       endpoint.method === 'GET' ? answer.status === 200 : answer.status >= 200 && answer.status < 300;
     if (due) {
       const used = await use(answer);
-      measured('ok');
+      measured('ok', status);
       return used;
     }
     const text = await startOf(answer);
@@ -104,7 +111,7 @@ const attempt = async <T>(
     throw refusalOf({ ...answer, text }, endpoint, { redact: deps.secrets.redact, now: deps.clock.now() });
   } catch (error) {
     const failure = networkFault(error, endpoint);
-    measured(isFault(failure) ? failure.code : 'aborted');
+    measured(isFault(failure) ? failure.code : 'aborted', status);
     throw failure;
   }
 };

@@ -38,6 +38,12 @@ export type AttemptResult = {
   readonly isMeant?: boolean;
 };
 
+/** Runs the work of one attempt and passes on its result: for what surrounds it, such as a trace. */
+export type AroundAttempt = (
+  about: Pick<Execution, 'job' | 'run'>,
+  work: () => Promise<AttemptResult>,
+) => Promise<AttemptResult>;
+
 /** Only scheduled runs are retried: whoever requests a run sees its outcome. */
 const mayRetry = (job: Job, run: LedgerRun, error: unknown): boolean =>
   isBySlot(run) && run.attempts <= job.retries.limit && (!isFault(error) || error.retryHelps);

@@ -1,4 +1,4 @@
-export type { Execution, Outcome } from './attempt.ts';
+export type { AroundAttempt, Execution, Outcome } from './attempt.ts';
 export { scheduleOf } from './job-schedule.ts';
 export { startLoop, type Housekeeping } from './loop.ts';
 export type { RequestResult } from './run-requests.ts';

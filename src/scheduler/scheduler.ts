@@ -1,7 +1,14 @@
 import { errorFields, fault, type Clock, type Log, type UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun, OutboxEntry, RunLedger } from '../storage/index.ts';
-import { attempt, failedEnd, type AttemptResult, type Execute, type Interruption } from './attempt.ts';
+import {
+  attempt,
+  failedEnd,
+  type AroundAttempt,
+  type AttemptResult,
+  type Execute,
+  type Interruption,
+} from './attempt.ts';
 import { createClaiming } from './claiming.ts';
 import { createDataWaits } from './data-waits.ts';
 import { planDispatch, type DataState, type Start } from './dispatch.ts';
@@ -17,6 +24,8 @@ export type SchedulerDeps = {
   readonly log: Log;
   readonly ledger: RunLedger;
   readonly execute: Execute;
+  /** Surrounds each attempt. */
+  readonly aroundAttempt?: AroundAttempt | undefined;
   /** The watermark of a job's data, in milliseconds UTC; undefined when there is none. */
   readonly watermark: (job: Job) => Promise<UnixMillis | undefined>;
   /** The moment up to which a run needs data, in milliseconds UTC. */
@@ -159,15 +168,18 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
         reason: dataLate,
       });
     }
-    const ended = attempt(
-      { job, run, progress: requests.progressOf(run), dataLate },
-      {
-        clock,
-        execute: deps.execute,
-        redact,
-        stop: controller.signal,
-        interruption: () => active.get(key)?.interruption,
-      },
+    const { aroundAttempt = (_, work) => work() } = deps;
+    const ended = aroundAttempt({ job, run }, () =>
+      attempt(
+        { job, run, progress: requests.progressOf(run), dataLate },
+        {
+          clock,
+          execute: deps.execute,
+          redact,
+          stop: controller.signal,
+          interruption: () => active.get(key)?.interruption,
+        },
+      ),
     );
     const finish = (result: AttemptResult): Promise<void> => {
       openRuns.finish(result);

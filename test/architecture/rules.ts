@@ -32,6 +32,7 @@ const modules = {
   control: ['core', 'storage', 'scheduler'],
   web: ['core', 'storage', 'scheduler', 'monitoring', 'warehouse', 'reports'],
   metrics: ['core'],
+  tracing: ['core', 'http'],
   sandbox: [],
 } as const satisfies Record<string, readonly string[]>;
 

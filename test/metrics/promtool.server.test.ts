@@ -44,7 +44,13 @@ test('promtool finds no fault in metrics, also with hostile names', async () => 
   for (const name of ['usual', ...hostileNames]) {
     fixture.metrics.measure({ what: 'run-ended', kind: name, state: name, seconds: 0.25 });
     fixture.metrics.measure({ what: 'pulled', job: name, kind: name, rows: 1, bytes: 1e21 });
-    fixture.metrics.measure({ what: 'gateway-call', endpoint: name, outcome: name, seconds: 1e-7 });
+    fixture.metrics.measure({
+      what: 'gateway-call',
+      endpoint: name,
+      origin: 'https://gateway.example.com',
+      outcome: name,
+      seconds: 1e-7,
+    });
     fixture.metrics.measure({ what: 'mail-attempt', route: name, outcome: name });
   }
   const { text } = await fixture.ask();

@@ -10,6 +10,7 @@ const heavyPackages = [
   '@aws-sdk',
   '@duckdb',
   '@hono',
+  '@opentelemetry',
   '@resvg',
   'age-encryption',
   'hono',
@@ -34,7 +35,10 @@ const packagesIn = async (url: string): Promise<readonly string[]> => {
 };
 
 /** The heavy packages that a command loads. */
-const heavyOf = async (fixture: Fixture, ...argv: readonly string[]): Promise<readonly string[]> => {
+const heavyOf = async (
+  fixture: Pick<Fixture, 'env' | 'folder'>,
+  ...argv: readonly string[]
+): Promise<readonly string[]> => {
   const record = join(fixture.folder.path, 'modules.txt');
   await writeFile(record, '');
   const hook = new URL('./support/record-modules.mjs', import.meta.url).href;
@@ -76,5 +80,18 @@ describe('a command loads the packages that it needs', () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
     expect(await heavyOf(fixture, 'status')).toContain('@duckdb');
+  });
+
+  it('a command without a daemon loads OpenTelemetry if an endpoint is set and OTEL_SDK_DISABLED is not', async () => {
+    await using fixture = await openFixture(program);
+    await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
+    const withEnv = (more: Record<string, string>) => ({ ...fixture, env: { ...fixture.env, ...more } });
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
+    const named = { OTEL_SERVICE_NAME: 'tollkeeper' };
+    expect(await heavyOf(withEnv(named), 'status')).not.toContain('@opentelemetry');
+    expect(await heavyOf(withEnv({ ...endpoint, OTEL_SDK_DISABLED: 'true' }), 'status')).not.toContain(
+      '@opentelemetry',
+    );
+    expect(await heavyOf(withEnv(endpoint), 'status')).toContain('@opentelemetry');
   });
 });

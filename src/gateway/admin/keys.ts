@@ -41,12 +41,19 @@ const keyPath = (id: number): string => {
   return `/api/token/${id}`;
 };
 
+const keyTemplate = '/api/token/{id}';
+
 const endpoints = {
   listKeys: { method: 'GET', path: '/api/token/', scope: 'keys:read' },
-  readKey: (id: number) => ({ method: 'GET', path: keyPath(id), scope: 'keys:read' }),
+  readKey: (id: number) => ({ method: 'GET', path: keyPath(id), template: keyTemplate, scope: 'keys:read' }),
   createKey: { method: 'POST', path: '/api/token/', scope: 'keys:write' },
   updateKey: { method: 'PUT', path: '/api/token/', scope: 'keys:write' },
-  deleteKey: (id: number) => ({ method: 'DELETE', path: keyPath(id), scope: 'keys:write' }),
+  deleteKey: (id: number) => ({
+    method: 'DELETE',
+    path: keyPath(id),
+    template: keyTemplate,
+    scope: 'keys:write',
+  }),
 } as const satisfies Record<string, Endpoint | ((id: number) => Endpoint)>;
 
 /** Characters of all pages of a list. */

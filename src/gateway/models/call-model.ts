@@ -35,7 +35,7 @@ export type ModelDeps = {
   readonly secrets: SecretRegistry;
   /** For GETs; a model call is never repeated, since it costs. */
   readonly retry: RetryPolicy;
-  /** Counts each exchange, up to the headers of its answer. */
+  /** Receives each exchange, up to the headers of its answer. */
   readonly measure?: Measure | undefined;
 };
 
@@ -91,7 +91,8 @@ export const sendModel = async (
 ): Promise<HttpAnswer> => {
   const { path, headers, body } = requestOf(endpoint, input);
   const { signal, timeouts } = options;
-  const measured = measureCall(deps, nameOf(endpoint));
+  const measured = measureCall(deps, endpoint);
+  let status: number | undefined;
   try {
     const answer = await deps.http.send({
       method: endpoint.method,
@@ -107,9 +108,10 @@ export const sendModel = async (
       timeouts: { ...defaultTimeouts, ...timeouts },
       signal,
     });
+    ({ status } = answer);
     deps.log.debug('model endpoint answered', { request: nameOf(endpoint), status: answer.status });
     if (answer.status >= 200 && answer.status < 300) {
-      measured('ok');
+      measured('ok', status);
       return answer;
     }
     const text = await startOf(answer);
@@ -120,7 +122,7 @@ export const sendModel = async (
     const failure = isNetworkProblem(error)
       ? networkFaultOf(error, nameOf(endpoint), whenOpen(endpoint))
       : error;
-    measured(isFault(failure) ? failure.code : 'aborted');
+    measured(isFault(failure) ? failure.code : 'aborted', status);
     throw failure;
   }
 };
