@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { mergeValues, readChart, renderChart, type Values } from './support/chart.ts';
 import { faultsOf, plant } from './support/faults.ts';
 import { objectsOf, parseManifest, type Manifest } from './support/manifest.ts';
@@ -140,6 +141,14 @@ describe('the Helm chart', () => {
       ]);
     expect(undescribed(schema, '')).toEqual([]);
   });
+});
+
+it('the documentation shows values that the chart accepts', async () => {
+  const [, text = ''] =
+    /^```yaml\n(# production\.yaml.*?)^```$/ms.exec(await readFile('docs/operations.md', 'utf8')) ?? [];
+  const values = parse(plant(text, 'sha256:…', `sha256:${'a1'.repeat(32)}`)) as Values;
+  expect(valueFaults(mergeValues(chart.values, values))).toEqual([]);
+  expect(faultsOf(rendered(values), ['tollkeeper-secrets'])).toEqual([]);
 });
 
 describe('the checks of the chart', () => {

@@ -36,6 +36,7 @@ describe('kubernetes.yaml', () => {
     const objects = objectsOf(parseManifest(plain));
     const { spec, container } = podOf(objects);
     const settings = objects.configMaps[0]?.data?.['tollkeeper.yaml'] ?? '';
+    expect(settings).toMatch(/^health:\n {2}host: 0\.0\.0\.0 /m);
     const grace = Number(/^ {2}grace: (\d+)s/m.exec(settings)?.[1]);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(grace);
     expect(container.ports).toEqual([
@@ -46,6 +47,20 @@ describe('kubernetes.yaml', () => {
         (probe) => probe?.httpGet,
       ),
     ).toEqual(['/healthz', '/healthz', '/readyz'].map((path) => ({ path, port: 'health' })));
+  });
+
+  it('allows no ingress except from Prometheus to metrics, and egress to DNS, gateway and mail server', () => {
+    const specOf = (text: string) => objectsOf(parseManifest(text)).policies[0]?.spec;
+    expect(specOf(plain)?.policyTypes).toEqual(['Ingress', 'Egress']);
+    expect(specOf(plain)?.ingress).toBeUndefined();
+    expect(specOf(withMetrics)?.ingress).toEqual([
+      {
+        from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+        ports: [{ port: 'metrics', protocol: 'TCP' }],
+      },
+    ]);
+    const ports = specOf(plain)?.egress?.map((rule) => rule.ports?.map(({ port }) => port));
+    expect(ports).toEqual([[53, 53], [443], [587, 465]]);
   });
 
   it('keeps the database on the volume', () => {
@@ -104,9 +119,28 @@ describe('the checks of the manifests', () => {
       'podSelector:\n    matchLabels:\n      tier: data\n',
       'a selector',
     ],
-    ['an unsafe setting', 'runAsNonRoot: true', 'runAsNonRoot: false', 'not root: false'],
-    ['two replicas', 'replicas: 1 ', 'replicas: 2 ', 'one replica: 2'],
   ])('find a mistake in %s', (_, from, to, fault) => {
+    expect(faultsOf(parseManifest(plant(plain, from, to))).join('\n')).toContain(fault);
+  });
+
+  it.each([
+    ['replicas: 1 ', 'replicas: 2 ', 'one replica: 2'],
+    ['type: Recreate', 'type: RollingUpdate', 'strategy Recreate'],
+    ['runAsNonRoot: true', 'runAsNonRoot: false', 'not root: false'],
+    ['runAsUser: 1000', 'runAsUser: 0', 'user 1000: 0'],
+    ['runAsGroup: 1000', 'runAsGroup: 0', 'group 1000: 0'],
+    ['        fsGroup: 1000\n', '', 'volume of group 1000'],
+    ['type: RuntimeDefault', 'type: Unconfined', 'seccomp profile'],
+    ['enableServiceLinks: false', 'enableServiceLinks: true', 'no service links'],
+    ['automountServiceAccountToken: false', 'hostNetwork: true', 'no namespaces of the host'],
+    ['automountServiceAccountToken: false', 'hostPID: true', 'token of the service account'],
+    ['allowPrivilegeEscalation: false', 'privileged: true', 'no escalation'],
+    ['allowPrivilegeEscalation: false', 'privileged: true', 'no privileged container'],
+    ['readOnlyRootFilesystem: true', 'readOnlyRootFilesystem: false', 'read-only root'],
+    ['drop: [ALL]', 'drop: [NET_RAW]', 'no capabilities'],
+    ['accessModes: [ReadWriteOnce]', 'accessModes: [ReadWriteMany]', 'a volume of one node'],
+    ['image: tollkeeper ', 'args: [demo] ', 'command of the image'],
+  ])('find the setting that differs after %j becomes %j', (from, to, fault) => {
     expect(faultsOf(parseManifest(plant(plain, from, to))).join('\n')).toContain(fault);
   });
 
