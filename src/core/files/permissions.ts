@@ -1,4 +1,4 @@
-import { chmod, readdir, stat } from 'node:fs/promises';
+import { access, chmod, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../fault.ts';
 
@@ -28,23 +28,26 @@ export const setPermissions = async (path: string, bits: number): Promise<boolea
   }
 };
 
+const isOpenToAll = async (path: string): Promise<boolean> => {
+  const mode = await stat(path).then(
+    (stats) => stats.mode,
+    () => 0,
+  );
+  if ((mode & writableByAll) === 0 || (mode & sticky) !== 0) return false;
+  // The folder of a ConfigMap or Secret of Kubernetes has mode 0777 on a read-only mount.
+  return access(path, constants.W_OK).then(
+    () => true,
+    (error: unknown) => systemCode(error) !== 'EROFS',
+  );
+};
+
 /**
  * The folder, its folders and the files in them that every user of the machine can write; a shared folder such as `/tmp`
- * protects what is in it. Missing and unreadable paths are left out.
+ * protects what is in it. Missing and unreadable paths and read-only mounts are left out.
  */
 export const openToAll = async (folder: string): Promise<readonly string[]> => {
   const entries = await readdir(folder, { recursive: true }).catch((): string[] => []);
   const paths = [folder, ...entries.toSorted().map((entry) => join(folder, entry))];
-  const modes = await Promise.all(
-    paths.map(async (path) =>
-      stat(path).then(
-        (stats) => stats.mode,
-        () => 0,
-      ),
-    ),
-  );
-  return paths.filter((_, at) => {
-    const mode = modes[at] ?? 0;
-    return (mode & writableByAll) !== 0 && (mode & sticky) === 0;
-  });
+  const open = await Promise.all(paths.map(isOpenToAll));
+  return paths.filter((_, at) => open[at]);
 };
