@@ -24,7 +24,7 @@ section > ul.plain > li { background: none; border: 0; padding: 0; }
 .box li, .verdict li { border: 0; padding: 0; }
 section > ul > li.hurt, .box.hurt { border-color: var(--bad); border-left-width: 4px; }
 dl { margin: .2rem 0; display: grid; gap: .15rem 1.2rem; grid-template-columns: minmax(0, 1fr); }
-dl > div { display: grid; grid-template-columns: 7.2rem minmax(0, 1fr); gap: .6rem; }
+dl > div { display: grid; grid-template-columns: 8rem minmax(0, 1fr); gap: .6rem; }
 dt { color: var(--quiet); }
 dd { margin: 0; }
 dl.tiles { gap: .6rem 1.2rem; margin: 0 0 .6rem; }
