@@ -17,6 +17,7 @@ RUN mkdir /libraries && cp --dereference /usr/lib/*-linux-gnu/libatomic.so.1 /li
 FROM debian:trixie-slim
 LABEL org.opencontainers.image.title="Tollkeeper" \
       org.opencontainers.image.description="Scheduled spend reporting and API-key rotation for an LLM gateway account" \
+      org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.licenses="MIT"
 RUN mkdir -p /config /data \
  && printf '# Nothing is declared yet. Mount your own folder over /config: tollkeeper.yaml and jobs/*.yaml.\n' > /config/tollkeeper.yaml \

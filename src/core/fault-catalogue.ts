@@ -114,6 +114,13 @@ const entries = {
   // disk and warehouse
   'disk-full': passing('free space on the named volume; no partial data was stored'),
   'path-unwritable': failed('make the path writable for the user that Tollkeeper runs as'),
+  'backup-foreign': failed('choose an empty folder, or one that `tollkeeper backup` has written'),
+  'backup-newer': failed('use the version of Tollkeeper that wrote the backup, or a later one'),
+  'backup-damaged': failed('use another backup; copy the folder again if it was copied'),
+  'backup-unwritable': failed('make the folder of the backups writable for the user that Tollkeeper runs as'),
+  'backup-source-changed': passing(
+    'something outside of Tollkeeper changes the data folder; run the backup again',
+  ),
   'memory-too-small': failed(
     'raise the memory limit of the container, or set warehouse.memory_limit to limit the database yourself',
   ),

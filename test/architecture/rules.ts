@@ -6,6 +6,7 @@ const modules = {
   http: ['core'],
   config: ['core'],
   gateway: ['core', 'http'],
+  backup: ['core'],
   storage: ['core'],
   warehouse: ['core', 'storage'],
   ingest: ['core', 'warehouse'],

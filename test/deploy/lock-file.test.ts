@@ -33,6 +33,11 @@ it.each(['x64', 'arm64'])(
   },
 );
 
+it('the image states the version of the program', async () => {
+  const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { readonly version: string };
+  expect(await readFile('Dockerfile', 'utf8')).toContain(`image.version="${version}"`);
+});
+
 it('no package that the image installs runs a script at its installation', async () => {
   const installed = (await lockedPackages()).filter(([path, { dev }]) => path !== '' && dev !== true);
   expect(

@@ -1,0 +1,66 @@
+import { chmod, mkdir, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fault, isFault, type Fault } from '../core/index.ts';
+import type { BackupFile, Manifest } from './manifest.ts';
+import type { BackupStore } from './store.ts';
+
+/** The pieces of a file, each checked. @throws fault backup-damaged */
+async function* contentOf(
+  store: BackupStore,
+  { path, size, pieces }: BackupFile,
+): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for (const name of pieces) {
+    const piece = await store.get(name);
+    length += piece.byteLength;
+    yield piece;
+  }
+  if (length !== size)
+    throw fault(
+      'backup-damaged',
+      `${path} has ${length} bytes in ${store.folder}, and its manifest states ${size}`,
+    );
+}
+
+/** Every fault of a backup, found by reading all of it; empty when it can be restored byte for byte. */
+export const verifyFiles = async (
+  store: BackupStore,
+  { files }: Pick<Manifest, 'files'>,
+  signal?: AbortSignal,
+): Promise<readonly Fault[]> => {
+  const faults: Fault[] = [];
+  for (const file of files) {
+    try {
+      for await (const _ of contentOf(store, file)) signal?.throwIfAborted();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!isFault(error)) throw error;
+      faults.push(error);
+    }
+  }
+  return faults;
+};
+
+/** Writes the files of a backup below an empty folder, each on disk when it resolves. @throws fault backup-damaged */
+export const restoreFiles = async (
+  store: BackupStore,
+  { files }: Pick<Manifest, 'files'>,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<void> => {
+  for (const file of files) {
+    const path = join(folder, file.path);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const handle = await open(path, 'wx', 0o600);
+    try {
+      for await (const piece of contentOf(store, file)) {
+        signal?.throwIfAborted();
+        await handle.writeFile(piece);
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await chmod(path, file.mode);
+  }
+};

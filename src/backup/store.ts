@@ -1,0 +1,128 @@
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fault, hasCode, messageOf, syncPath, systemCode, writeThrough } from '../core/index.ts';
+import { manifestText, readManifest, sha256Of, type Manifest } from './manifest.ts';
+
+/**
+ * A folder of backups. `pieces/ab/…` holds each piece of a file once, by its SHA-256; `backups/AT.manifest` lists the
+ * pieces of a backup.
+ */
+export type BackupStore = {
+  readonly folder: string;
+  /** Stores a piece unless it is there already; returns its name and whether it is new. */
+  readonly put: (piece: Uint8Array) => Promise<{ readonly name: string; readonly isNew: boolean }>;
+  /** @throws fault backup-damaged when it is missing or is not what its name says. */
+  readonly get: (name: string) => Promise<Uint8Array>;
+  /** Completes a backup, whose pieces are then on disk. */
+  readonly complete: (manifest: Manifest) => Promise<void>;
+  /** Names of the complete backups, such as `20261126T090000Z`, oldest first. */
+  readonly list: () => Promise<readonly string[]>;
+  /** @throws fault backup-damaged, backup-newer */
+  readonly read: (name: string) => Promise<Manifest>;
+};
+
+const marker = 'tollkeeper-backups';
+const markerText = 'Backups of Tollkeeper, version 1. Do not edit: `tollkeeper restore` reads this folder.\n';
+const suffix = '.manifest';
+
+/** ISO 8601 as a name that every file system and shell takes: `20261126T090000Z`. */
+const nameOf = (at: string): string => at.replaceAll(/[-:]|\.\d+/g, '');
+
+const writable = async <T>(folder: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    const full = code === 'ENOSPC' || code === 'EDQUOT';
+    throw fault(full ? 'disk-full' : 'backup-unwritable', `${folder}: ${messageOf(error)}`, { cause: error });
+  }
+};
+
+/** Whether the folder is a store of backups, or empty; anything else belongs to someone else. */
+const checkFolder = async (folder: string): Promise<boolean> => {
+  const names = await readdir(folder);
+  if (names.length === 0) return false;
+  const text = await readFile(join(folder, marker), 'utf8').catch(() => undefined);
+  if (text === markerText) return true;
+  throw text === undefined
+    ? fault('backup-foreign', `${folder} is not empty and holds no backups of Tollkeeper`)
+    : fault('backup-newer', `${folder} was written by another version, or its file ${marker} is damaged`);
+};
+
+const storeIn = (folder: string): BackupStore => {
+  const placeOf = (name: string): string => join(folder, 'pieces', name.slice(0, 2), name);
+  const manifestOf = (name: string): string => join(folder, 'backups', `${name}${suffix}`);
+  const touched = new Set<string>();
+
+  /** A file that is complete or absent, after a crash as well; its folder is synced at the end of the backup. */
+  const place = async (path: string, content: Uint8Array | string): Promise<void> => {
+    const partial = `${path}.partial`;
+    await writeThrough(partial, content);
+    await rename(partial, path);
+  };
+
+  const get = async (name: string): Promise<Uint8Array> => {
+    const piece = await readFile(placeOf(name)).catch((error: unknown) => {
+      throw fault('backup-damaged', `the piece ${name} of ${folder} cannot be read: ${messageOf(error)}`, {
+        cause: error,
+      });
+    });
+    if (sha256Of(piece) !== name)
+      throw fault('backup-damaged', `the piece ${name} of ${folder} does not match its checksum`);
+    return piece;
+  };
+
+  return {
+    folder,
+    put: async (piece) => {
+      const name = sha256Of(piece);
+      // A damaged piece of an earlier backup is replaced: its content is here.
+      const isThere = await get(name).then(
+        () => true,
+        (error: unknown) => {
+          if (hasCode(error, 'backup-damaged')) return false;
+          throw error;
+        },
+      );
+      if (isThere) return { name, isNew: false };
+      await writable(folder, async () => {
+        const parent = join(folder, 'pieces', name.slice(0, 2));
+        await mkdir(parent, { recursive: true, mode: 0o700 });
+        await place(placeOf(name), piece);
+        touched.add(parent);
+      });
+      return { name, isNew: true };
+    },
+    get,
+    complete: async (manifest) =>
+      writable(folder, async () => {
+        for (const parent of [...touched, join(folder, 'pieces')]) await syncPath(parent);
+        touched.clear();
+        await place(manifestOf(nameOf(manifest.at)), manifestText(manifest));
+        await syncPath(join(folder, 'backups'));
+      }),
+    list: async () =>
+      (await readdir(join(folder, 'backups')))
+        .filter((name) => name.endsWith(suffix))
+        .map((name) => name.slice(0, -suffix.length))
+        .toSorted(),
+    read: async (name) => {
+      const file = manifestOf(name);
+      return readManifest(await readFile(file, 'utf8'), file);
+    },
+  };
+};
+
+/** Opens a store of backups, or makes one of an empty or new folder. @throws faults backup-foreign, backup-newer, backup-unwritable, disk-full */
+export const openStore = async (folder: string): Promise<BackupStore> => {
+  await writable(folder, async () => mkdir(folder, { recursive: true, mode: 0o700 }));
+  if (!(await checkFolder(folder)))
+    await writable(folder, async () => {
+      for (const name of ['pieces', 'backups'])
+        await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+      await writeThrough(join(folder, marker), markerText);
+      await syncPath(folder);
+    });
+  return storeIn(folder);
+};
