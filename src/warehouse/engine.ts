@@ -39,6 +39,11 @@ export type Engine = AsyncDisposable & {
   readonly state: <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>;
   /** Bulk work on its own connection; at most three at once. A signal interrupts the running statement. */
   readonly bulk: <T>(work: (connection: DuckDBConnection) => Promise<T>, signal?: AbortSignal) => Promise<T>;
+  /**
+   * Runs work between statements: those under way have ended, further ones wait, and the file alone holds all that was
+   * committed, so that a copy of it is a database as of this moment.
+   */
+  readonly still: <T>(work: () => Promise<T>) => Promise<T>;
 };
 
 /** More concurrent jobs would take libuv's threads from files and DNS. */
@@ -82,6 +87,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   }
   const oneAtATime = createGate(1);
   const jobs = createGate(jobsAtOnce);
+  const stills = createGate(1);
   const underWay = new Set<Promise<unknown>>();
   const onOwnConnection = async <T>(
     work: (connection: DuckDBConnection) => Promise<T>,
@@ -111,6 +117,20 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
         underWay.delete(job);
       }
     },
+    still: async (work) =>
+      stills(async () => {
+        // Bulk work may use the state within, never the other way round: so it ends first.
+        const places: Disposable[] = [];
+        try {
+          while (places.length < jobsAtOnce) places.push(await jobs.enter());
+          return await oneAtATime(async () => {
+            await stateConnection.run('CHECKPOINT').catch(translate);
+            return await work();
+          });
+        } finally {
+          for (const place of places) place[Symbol.dispose]();
+        }
+      }),
     [Symbol.asyncDispose]: async () => {
       await Promise.allSettled(underWay);
       await oneAtATime(async () => {
