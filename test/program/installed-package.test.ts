@@ -59,6 +59,12 @@ test('the installed package holds no tests and no sources', async () => {
   expect(files.filter((name) => /\.(ts|map)$|\.test\./.test(name))).toEqual([]);
 });
 
+test('the installed package states its version', async () => {
+  const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { readonly version: string };
+  const { stdout } = await run('tollkeeper', ['--version'], { cwd: home, env: env() });
+  expect(stdout).toBe(`${version}\n`);
+});
+
 /** The command lines of a section of the README, block by block, without comments. */
 const commandsOf = async (heading: string): Promise<readonly (readonly string[])[]> => {
   const readme = await readFile('README.md', 'utf8');
