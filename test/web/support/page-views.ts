@@ -30,25 +30,27 @@ const cells = days.flatMap(({ date }, segment) => [
 
 const teamsOf = (names: readonly string[]) => names.map((name) => ({ name, keys: [`${name}*`] }));
 
+const budgetStatus = (spend: string, state: 'ok' | 'exceeded', forecast?: string): AlertView['status'] => ({
+  kind: 'budget',
+  scope: 'account',
+  amount: money('500'),
+  currency: 'USD',
+  zone,
+  start: 0,
+  end: 1,
+  state,
+  spend: money(spend),
+  ...(forecast === undefined ? {} : { forecast: money(forecast) }),
+  levels: [],
+});
+
 const budgetAlert = (name: string, more: Partial<AlertView> = {}): AlertView => ({
   account: 'main',
   alert: name,
   state: 'ok',
   zone,
   texts: { spend: '$312.40', amount: '$500.00', forecast: '$452.10', forecastRange: '$430.00 to $475.00' },
-  status: {
-    kind: 'budget',
-    scope: 'account',
-    amount: money('500'),
-    currency: 'USD',
-    zone,
-    start: 0,
-    end: 1,
-    state: 'ok',
-    spend: money('312.4'),
-    forecast: money('452.1'),
-    levels: [],
-  },
+  status: budgetStatus('312.4', 'ok', '452.1'),
   evaluatedAt: before(hour),
   firing: [],
   ...more,
@@ -65,6 +67,7 @@ const alertsOf = (names: readonly string[]): readonly AlertView[] => [
       state: index % 2 === 0 ? 'exceeded' : 'unknown',
       team: 'search',
       texts: { spend: '$612.40', amount: '$500.00', reason: name },
+      status: budgetStatus('612.4', 'exceeded'),
       firing: firing(name),
       ...(index % 3 === 1
         ? { mute: { account: 'main', alert: name, until: at, mutedAt: before(hour), by: name } }
