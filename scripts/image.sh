@@ -54,9 +54,9 @@ if [ -z "${TOLLKEEPER_IMAGE_NAMESPACES-}" ]; then
   fi
 fi
 
-container='' scratch=$(mktemp -d)
+containers=() scratch=$(mktemp -d)
 clean() {
-  [ -z "$container" ] || "$engine" rm --force --volumes "$container" >/dev/null || true
+  [ ${#containers[@]} -eq 0 ] || "$engine" rm --force --volumes "${containers[@]}" >/dev/null || true
   rm -rf "$scratch"
 }
 trap clean EXIT
@@ -120,6 +120,15 @@ EOF
   chmod -R a+rX "$scratch" # for the user of the container
 }
 
+start_service() { # NETWORK: starts the service of the Compose file, and sets its container
+  local options
+  mapfile -t options < <(node scripts/compose-options.mjs "$scratch/project/compose.yaml" tollkeeper)
+  options+=(--network "$1" --volume "$scratch/project/cgroup:/sys/fs/cgroup:ro")
+  [ "$engine" = podman ] || options+=(--health-interval 1s)
+  container=$("$engine" run --detach "${options[@]}" "$image")
+  containers+=("$container")
+}
+
 failed=()
 expect() { # NAME COMMAND...
   local name=$1
@@ -147,12 +156,8 @@ ends_with_0() {
 is_small() { [ "$(("$("$engine" image inspect --format '{{.Size}}' "$image")" / 1000000))" -le "$max_size" ]; }
 
 smoke() {
-  local options
   make_project "$scratch/project"
-  mapfile -t options < <(node scripts/compose-options.mjs "$scratch/project/compose.yaml" tollkeeper)
-  options+=(--network none --volume "$scratch/project/cgroup:/sys/fs/cgroup:ro")
-  [ "$engine" = podman ] || options+=(--health-interval 1s)
-  container=$("$engine" run --detach "${options[@]}" "$image")
+  start_service none
   expect 'becomes healthy' until_true is_healthy
   expect 'all processes run as the user 1000' runs_as_1000
   expect 'only /data is writable' only_data_is_writable
@@ -173,19 +178,18 @@ used_memory() { # MB of all processes in the container: what they share is count
     [ "$(readlink "$process/ns/pid" 2>/dev/null)" != "$namespace" ] || cat "$process/smaps_rollup" 2>/dev/null
   done | awk '/^Pss:/ { sum += $2 } END { print int(sum * 1024 / 1000000) }'
 }
-lands() { # ROWS LIMIT MOST: a pull of at least so many rows with a limit of so many MiB takes at most so many MB
-  local rows=$1 limit=$2 most=$3 options sandbox used peak=0 pull
+measure_pull() { # ROWS LIMIT MOST: a pull of at least so many rows with a limit of so many MiB takes at most so many MB
+  local rows=$1 limit=$2 most=$3 sandbox used peak=0 pull
   make_project "$scratch/project"
   echo "$((limit << 20))" >"$scratch/project/cgroup/memory.max"
   sed -i 's#^mail:.*#health: { port: 18080 }#' "$scratch/project/config/tollkeeper.yaml"
   echo 'jobs: { pull-logs: { kind: pull-logs, since: 2020-01-01 } }' >"$scratch/project/config/jobs/pull.yaml"
   chmod -R a+rX "$scratch"
   sed -i 's#https://gateway.example.com#http://127.0.0.1:18787#' "$scratch/project/compose.yaml"
-  mapfile -t options < <(node scripts/compose-options.mjs "$scratch/project/compose.yaml" tollkeeper)
-  options+=(--network host --volume "$scratch/project/cgroup:/sys/fs/cgroup:ro")
   sandbox=$("$engine" run --detach --network host "$image" sandbox --port 18787 --months 12 \
     --calls-per-day "$((rows / 360))" --admin-key "$(cat "$scratch/project/secrets/gateway_admin_key")")
-  container=$("$engine" run --detach "${options[@]}" "$image")
+  containers+=("$sandbox")
+  start_service host
   until_true is_healthy || true
   "$engine" exec "$container" tollkeeper run pull-logs >"$scratch/pull.txt" 2>&1 &
   pull=$!
@@ -196,13 +200,13 @@ lands() { # ROWS LIMIT MOST: a pull of at least so many rows with a limit of so 
   done
   wait "$pull" || peak=$((most + 1))
   say "limit $limit MiB, peak $peak MB: $(tail -n 1 "$scratch/pull.txt")"
-  "$engine" rm --force --volumes "$sandbox" "$container" >/dev/null
-  container=''
+  "$engine" rm --force --volumes "${containers[@]}" >/dev/null
+  containers=()
   [ "$peak" -le "$most" ]
 }
 memory() {
-  expect 'pulls 1 million calls with 512 MB' lands 1000000 512 536
-  [ "${1-}" != --full ] || expect 'takes at most 900 MB of 1 GB for a pull of 5 million calls' lands 5000000 1024 900
+  expect 'pulls 1 million calls with 512 MB' measure_pull 1000000 512 536
+  [ "${1-}" != --full ] || expect 'takes at most 900 MB of 1 GB for a pull of 5 million calls' measure_pull 5000000 1024 900
   [ ${#failed[@]} -eq 0 ]
 }
 

@@ -11,8 +11,8 @@ const file = z.strictObject({
   size: z.int().min(0),
   /** Permission bits. */
   mode: z.int().min(0).max(0o777),
-  /** SHA-256 of the pieces that the file consists of, in order. */
-  pieces: z.array(sha256).readonly(),
+  /** SHA-256 of the chunks that the file consists of, in order. */
+  chunks: z.array(sha256).readonly(),
 });
 
 /** What a backup consists of and what its data amount to. Written last: a backup without a manifest does not exist. */

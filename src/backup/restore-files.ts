@@ -4,16 +4,16 @@ import { fault, isFault, type Fault } from '../core/index.ts';
 import type { BackupFile, Manifest } from './manifest.ts';
 import type { BackupStore } from './store.ts';
 
-/** The pieces of a file, each checked. @throws fault backup-damaged */
+/** The chunks of a file, each checked. @throws fault backup-damaged */
 async function* contentOf(
   store: BackupStore,
-  { path, size, pieces }: BackupFile,
+  { path, size, chunks }: BackupFile,
 ): AsyncGenerator<Uint8Array> {
   let length = 0;
-  for (const name of pieces) {
-    const piece = await store.get(name);
-    length += piece.byteLength;
-    yield piece;
+  for (const name of chunks) {
+    const chunk = await store.get(name);
+    length += chunk.byteLength;
+    yield chunk;
   }
   if (length !== size)
     throw fault(
@@ -53,9 +53,9 @@ export const restoreFiles = async (
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const handle = await open(path, 'wx', 0o600);
     try {
-      for await (const piece of contentOf(store, file)) {
+      for await (const chunk of contentOf(store, file)) {
         signal?.throwIfAborted();
-        await handle.writeFile(piece);
+        await handle.writeFile(chunk);
       }
       await handle.sync();
     } finally {

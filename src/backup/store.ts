@@ -4,16 +4,16 @@ import { fault, hasCode, messageOf, syncPath, systemCode, writeThrough } from '.
 import { manifestText, readManifest, sha256Of, type Manifest } from './manifest.ts';
 
 /**
- * A folder of backups. `pieces/ab/…` holds each piece of a file once, by its SHA-256; `backups/AT.manifest` lists the
- * pieces of a backup.
+ * A folder of backups. `chunks/ab/…` holds each chunk of a file once, by its SHA-256; `backups/AT.manifest` lists the
+ * chunks of a backup.
  */
 export type BackupStore = {
   readonly folder: string;
-  /** Stores a piece unless it is there already; returns its name and whether it is new. */
-  readonly put: (piece: Uint8Array) => Promise<{ readonly name: string; readonly isNew: boolean }>;
+  /** Stores a chunk unless it is there already; returns its name and whether it is new. */
+  readonly put: (chunk: Uint8Array) => Promise<{ readonly name: string; readonly isNew: boolean }>;
   /** @throws fault backup-damaged when it is missing or is not what its name says. */
   readonly get: (name: string) => Promise<Uint8Array>;
-  /** Completes a backup, whose pieces are then on disk. */
+  /** Completes a backup, whose chunks are then on disk. */
   readonly complete: (manifest: Manifest) => Promise<void>;
   /** Names of the complete backups, such as `20261126T090000Z`, oldest first. */
   readonly list: () => Promise<readonly string[]>;
@@ -35,7 +35,7 @@ const writable = async <T>(folder: string, work: () => Promise<T>): Promise<T> =
     const code = systemCode(error);
     if (code === undefined) throw error;
     const full = code === 'ENOSPC' || code === 'EDQUOT';
-    throw fault(full ? 'disk-full' : 'backup-unwritable', `${folder}: ${messageOf(error)}`, { cause: error });
+    throw fault(full ? 'disk-full' : 'path-unwritable', `${folder}: ${messageOf(error)}`, { cause: error });
   }
 };
 
@@ -51,7 +51,7 @@ const checkFolder = async (folder: string): Promise<boolean> => {
 };
 
 const storeIn = (folder: string): BackupStore => {
-  const placeOf = (name: string): string => join(folder, 'pieces', name.slice(0, 2), name);
+  const placeOf = (name: string): string => join(folder, 'chunks', name.slice(0, 2), name);
   const manifestOf = (name: string): string => join(folder, 'backups', `${name}${suffix}`);
   const touched = new Set<string>();
 
@@ -63,33 +63,33 @@ const storeIn = (folder: string): BackupStore => {
   };
 
   const get = async (name: string): Promise<Uint8Array> => {
-    const piece = await readFile(placeOf(name)).catch((error: unknown) => {
-      throw fault('backup-damaged', `the piece ${name} of ${folder} cannot be read: ${messageOf(error)}`, {
+    const chunk = await readFile(placeOf(name)).catch((error: unknown) => {
+      throw fault('backup-damaged', `the chunk ${name} of ${folder} cannot be read: ${messageOf(error)}`, {
         cause: error,
       });
     });
-    if (sha256Of(piece) !== name)
-      throw fault('backup-damaged', `the piece ${name} of ${folder} does not match its checksum`);
-    return piece;
+    if (sha256Of(chunk) !== name)
+      throw fault('backup-damaged', `the chunk ${name} of ${folder} does not match its checksum`);
+    return chunk;
   };
 
   return {
     folder,
-    put: async (piece) => {
-      const name = sha256Of(piece);
-      // A damaged piece of an earlier backup is replaced: its content is here.
-      const isThere = await get(name).then(
+    put: async (chunk) => {
+      const name = sha256Of(chunk);
+      // A damaged chunk of an earlier backup is replaced: its content is here.
+      const isStored = await get(name).then(
         () => true,
         (error: unknown) => {
           if (hasCode(error, 'backup-damaged')) return false;
           throw error;
         },
       );
-      if (isThere) return { name, isNew: false };
+      if (isStored) return { name, isNew: false };
       await writable(folder, async () => {
-        const parent = join(folder, 'pieces', name.slice(0, 2));
+        const parent = join(folder, 'chunks', name.slice(0, 2));
         await mkdir(parent, { recursive: true, mode: 0o700 });
-        await place(placeOf(name), piece);
+        await place(placeOf(name), chunk);
         touched.add(parent);
       });
       return { name, isNew: true };
@@ -97,7 +97,7 @@ const storeIn = (folder: string): BackupStore => {
     get,
     complete: async (manifest) =>
       writable(folder, async () => {
-        for (const parent of [...touched, join(folder, 'pieces')]) await syncPath(parent);
+        for (const parent of [...touched, join(folder, 'chunks')]) await syncPath(parent);
         touched.clear();
         await place(manifestOf(nameOf(manifest.at)), manifestText(manifest));
         await syncPath(join(folder, 'backups'));
@@ -114,12 +114,12 @@ const storeIn = (folder: string): BackupStore => {
   };
 };
 
-/** Opens a store of backups, or makes one of an empty or new folder. @throws faults backup-foreign, backup-newer, backup-unwritable, disk-full */
+/** Opens a store of backups, or makes one of an empty or new folder. @throws faults backup-foreign, backup-newer, path-unwritable, disk-full */
 export const openStore = async (folder: string): Promise<BackupStore> => {
   await writable(folder, async () => mkdir(folder, { recursive: true, mode: 0o700 }));
   if (!(await checkFolder(folder)))
     await writable(folder, async () => {
-      for (const name of ['pieces', 'backups'])
+      for (const name of ['chunks', 'backups'])
         await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
       await writeThrough(join(folder, marker), markerText);
       await syncPath(folder);

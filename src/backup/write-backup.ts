@@ -9,15 +9,15 @@ export type BackupSource = {
   readonly path: string;
   /** Where it is. */
   readonly file: string;
-  /** A database of DuckDB: its pieces are its blocks, so that a block that did not change is the same piece. */
+  /** A database of DuckDB: its chunks are its blocks, so that a block that did not change is the same chunk. */
   readonly isDatabase?: boolean;
 };
 
 /** Bytes of the headers and of a block of a DuckDB file. */
 const [databaseHeaders, databaseBlock] = [3 * 4096, 262_144];
 
-/** Bytes of a piece of other files. */
-const pieceSize = 2 ** 20;
+/** Bytes of a chunk of other files. */
+const chunkSize = 2 ** 20;
 
 export type Written = {
   readonly files: readonly BackupFile[];
@@ -27,7 +27,7 @@ export type Written = {
   readonly newBytes: number;
 };
 
-/** Stores the files piece by piece in constant memory, without completing a backup. @throws faults of the store; the signal's reason */
+/** Stores the files chunk by chunk in constant memory, without completing a backup. @throws faults of the store; the signal's reason */
 export const storeFiles = async (
   store: BackupStore,
   sources: readonly BackupSource[],
@@ -35,26 +35,26 @@ export const storeFiles = async (
 ): Promise<Written> => {
   const files: BackupFile[] = [];
   const sum = { bytes: 0, newBytes: 0 };
-  const buffer = Buffer.allocUnsafe(pieceSize);
+  const buffer = Buffer.allocUnsafe(chunkSize);
   for (const { path, file, isDatabase = false } of sources) {
     const handle = await open(file, 'r');
     try {
       const { size, mode } = await handle.stat();
-      const pieces: string[] = [];
+      const chunks: string[] = [];
       let length = 0;
       while (length < size) {
         signal?.throwIfAborted();
-        const wanted = !isDatabase ? pieceSize : length === 0 ? databaseHeaders : databaseBlock;
+        const wanted = !isDatabase ? chunkSize : length === 0 ? databaseHeaders : databaseBlock;
         const { bytesRead } = await handle.read(buffer, 0, Math.min(wanted, size - length), length);
         if (bytesRead === 0) break;
         const { name, isNew } = await store.put(buffer.subarray(0, bytesRead));
-        pieces.push(name);
+        chunks.push(name);
         length += bytesRead;
         sum.bytes += bytesRead;
         if (isNew) sum.newBytes += bytesRead;
       }
       if (length !== size) throw fault('backup-source-changed', `${file} became shorter while it was read`);
-      files.push({ path, size, mode: mode & 0o777, pieces });
+      files.push({ path, size, mode: mode & 0o777, chunks });
     } finally {
       await handle.close();
     }

@@ -117,7 +117,6 @@ const entries = {
   'backup-foreign': failed('choose an empty folder, or one that `tollkeeper backup` has written'),
   'backup-newer': failed('use the version of Tollkeeper that wrote the backup, or a later one'),
   'backup-damaged': failed('use another backup; copy the folder again if it was copied'),
-  'backup-unwritable': failed('make the folder of the backups writable for the user that Tollkeeper runs as'),
   'backup-source-changed': passing(
     'something outside of Tollkeeper changes the data folder; run the backup again',
   ),

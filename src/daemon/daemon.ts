@@ -172,10 +172,9 @@ const serveVolume = async (
   } finally {
     setReady(false);
     log.info('stopping');
-    await notifySystemd('STOPPING=1', deps, log);
     const { grace } = app.config().settings.scheduler;
     // In parallel, so that no run begins while housekeeping ends.
-    await Promise.all([app.scheduler.stop(grace), loop.stop()]);
+    await Promise.all([notifySystemd('STOPPING=1', deps, log), app.scheduler.stop(grace), loop.stop()]);
   }
 };
 

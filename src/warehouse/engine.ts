@@ -43,7 +43,7 @@ export type Engine = AsyncDisposable & {
    * Runs work between statements: those under way have ended, further ones wait, and the file alone holds all that was
    * committed, so that a copy of it is a database as of this moment.
    */
-  readonly still: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>;
 };
 
 /** More concurrent jobs would take libuv's threads from files and DNS. */
@@ -87,7 +87,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   }
   const oneAtATime = createGate(1);
   const jobs = createGate(jobsAtOnce);
-  const stills = createGate(1);
+  const exclusives = createGate(1);
   const underWay = new Set<Promise<unknown>>();
   const onOwnConnection = async <T>(
     work: (connection: DuckDBConnection) => Promise<T>,
@@ -117,8 +117,8 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
         underWay.delete(job);
       }
     },
-    still: async (work) =>
-      stills(async () => {
+    exclusive: async (work) =>
+      exclusives(async () => {
         // Bulk work may use the state within, never the other way round: so it ends first.
         const places: Disposable[] = [];
         try {

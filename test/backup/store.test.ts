@@ -129,14 +129,14 @@ it('one flipped bit anywhere in a store is found', async () => {
   );
 });
 
-it('a missing piece is named, and the next backup of the same data stores it again', async () => {
+it('a missing chunk is named, and the next backup of the same data stores it again', async () => {
   await using folder = await openFolder();
   const contents = { 'tollkeeper.duckdb': database(0) };
   const { store, manifest } = await back(folder, '2026-11-26T09:00:00.000Z', contents);
-  const name = manifest.files[0]?.pieces[2] ?? '';
-  await rm(join(store.folder, 'pieces', name.slice(0, 2), name));
+  const name = manifest.files[0]?.chunks[2] ?? '';
+  await rm(join(store.folder, 'chunks', name.slice(0, 2), name));
   expect(await verifyFiles(store, manifest)).toMatchObject([
-    { code: 'backup-damaged', message: expect.stringContaining(`the piece ${name}`) },
+    { code: 'backup-damaged', message: expect.stringContaining(`the chunk ${name}`) },
   ]);
   await expect(restoreFiles(store, manifest, join(folder.path, 'to'))).rejects.toMatchObject({
     code: 'backup-damaged',
@@ -146,7 +146,7 @@ it('a missing piece is named, and the next backup of the same data stores it aga
   expect(await verifyFiles(store, manifest)).toEqual([]);
 });
 
-it('pieces without a manifest are no backup', async () => {
+it('chunks without a manifest are no backup', async () => {
   await using folder = await openFolder();
   const { store } = await back(folder, '2026-11-26T09:00:00.000Z', { 'a.duckdb': database(0) });
   const [manifest = ''] = (await filesOf(store.folder)).filter((path) => path.endsWith('.manifest'));

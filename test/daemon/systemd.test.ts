@@ -15,7 +15,7 @@ const openTownOf = async (script: string) => {
   const town = await openTown('2026-11-20T08:30:00Z', { env });
   return {
     town,
-    told: () => readFile(join(folder.path, 'told'), 'utf8'),
+    notified: () => readFile(join(folder.path, 'notified'), 'utf8'),
     [Symbol.asyncDispose]: async () => {
       await town[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
@@ -24,16 +24,18 @@ const openTownOf = async (script: string) => {
 };
 
 it('a daemon that systemd started reports that it is ready once it serves, and that it stops', async () => {
-  await using place = await openTownOf('echo "$NOTIFY_SOCKET $* $(env | grep -c GATEWAY)" >> told');
+  await using place = await openTownOf('echo "$NOTIFY_SOCKET $* $(env | grep -c GATEWAY)" >> notified');
   const daemon = await place.town.serve();
   expect((await daemon.stop()).code).toBe(0);
   // Secrets of the environment are not passed on.
-  expect(await place.told()).toBe('/run/systemd/notify READY=1 0\n/run/systemd/notify STOPPING=1 0\n');
+  expect(await place.notified()).toBe('/run/systemd/notify READY=1 0\n/run/systemd/notify STOPPING=1 0\n');
 });
 
 it('a daemon that cannot reach systemd warns and serves', async () => {
   await using place = await openTownOf('exit 1');
   const daemon = await place.town.serve();
-  expect(await daemon.line({ message: 'systemd was not told READY=1' })).toMatchObject({ level: 'warn' });
+  expect(await daemon.line({ message: 'could not notify systemd: READY=1' })).toMatchObject({
+    level: 'warn',
+  });
   expect((await daemon.stop()).code).toBe(0);
 });

@@ -159,7 +159,7 @@ describe('the checks of the chart', () => {
       return parseManifest(renderChart({ ...chart, templates }));
     };
     expect(faultsOf(planted('mountPath: /tmp', 'mountpath: /tmp')).join('\n')).toContain(
-      'mountpath is no field',
+      'mountpath is not a field',
     );
     expect(() => planted('.Values.image.tag', '.Values.image.tga')).toThrow(
       '.Values.image.tga does not exist',

@@ -88,7 +88,7 @@ describe('the checks of the manifests', () => {
       'a field',
       'readOnlyRootFilesystem: true',
       'readOnlyRootFileSystem: true',
-      'readOnlyRootFileSystem is no field',
+      'readOnlyRootFileSystem is not a field',
     ],
     ['a value', 'type: Recreate', 'type: Replace', 'strategy/type'],
     ['a type', 'replicas: 1 ', 'replicas: "1" ', 'spec/replicas must be integer'],
@@ -99,7 +99,7 @@ describe('the checks of the manifests', () => {
       'apiVersion: apps/v2',
       'Deployment/tollkeeper has a kind or apiVersion',
     ],
-    ['a field of a list', '- ipBlock: { cidr:', '- ipBlok: { cidr:', 'ipBlok is no field'],
+    ['a field of a list', '- ipBlock: { cidr:', '- ipBlok: { cidr:', 'ipBlok is not a field'],
     [
       'the name of a ConfigMap',
       'configMap:\n            name: tollkeeper-jobs',

@@ -100,10 +100,10 @@ describe('the renderer of templates', () => {
     ['{{ .Values.list.length }}', '.Values.list.length does not exist'],
     ['{{ range .Values.list }}{{ .Values.port }}{{ end }}', '.Values.port does not exist'],
     ['{{ $key }}', '$key does not exist'],
-    ['{{ .Values.map }}', '.Values.map is no text'],
-    ['{{ .Values.none | quote }}', '.Values.none is no text'],
+    ['{{ .Values.map }}', '.Values.map is not a string'],
+    ['{{ .Values.none | quote }}', '.Values.none is not a string'],
     ['{{ .Values.million }}', 'with an exponent'],
-    ['{{ range .Values.name }}{{ end }}', '.Values.name is no list and no map'],
+    ['{{ range .Values.name }}{{ end }}', '.Values.name is not a list or map'],
     ['{{ if .Values.yes }}', 'without {{ end }}'],
     ['{{ .Values.port', 'without }}'],
   ])('refuses %s: %s', (template, message) => {

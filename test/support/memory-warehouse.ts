@@ -51,7 +51,7 @@ export const openMemoryWarehouse = async (
   const close = pooled.uses < mostUses ? empty : (engine: Engine) => engine[Symbol.asyncDispose]();
   const engine: Engine = {
     state: pooled.engine.state,
-    still: pooled.engine.still,
+    exclusive: pooled.engine.exclusive,
     bulk: async (work, signal) => {
       const job = pooled.engine.bulk(work, signal);
       underWay.add(job);

@@ -55,6 +55,17 @@ const stands: Readonly<Record<string, PageView>> = {
   hostile: viewOf(badStatus(hostileNames), { mails: badMails(hostileNames), names: hostileNames }),
 };
 
+/** Takes a picture if they are asked for; nothing overflows, everything can be read, and axe finds no violation. */
+const expectGoodLooks = async (page: Page, name: string): Promise<void> => {
+  if (pictures !== undefined) {
+    await mkdir(pictures, { recursive: true });
+    await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
+  }
+  expect(await overflow(page)).toEqual([]);
+  expect(await faint(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
+};
+
 describe.each(Object.entries(stands))('the page %s', (name, view) => {
   test.each([
     [375, 'light'],
@@ -74,16 +85,7 @@ describe.each(Object.entries(stands))('the page %s', (name, view) => {
         page.on('dialog', (dialog) => complaints.push(dialog.message()));
         page.on('console', (message) => complaints.push(message.text()));
         await page.goto(fixture.url, { waitUntil: 'load' });
-        if (pictures !== undefined) {
-          await mkdir(pictures, { recursive: true });
-          await page.screenshot({
-            path: `${pictures}/page-${name}-${width}-${colorScheme}.png`,
-            fullPage: true,
-          });
-        }
-        expect(await overflow(page)).toEqual([]);
-        expect(await faint(page)).toEqual([]);
-        expect(await violations(page)).toEqual([]);
+        await expectGoodLooks(page, `page-${name}-${width}-${colorScheme}`);
         expect(requests.filter((url) => url !== fixture.url && !url.startsWith('data:'))).toEqual([]);
         // A breach of the page's own policy is a message of the console.
         expect(complaints).toEqual([]);
@@ -146,16 +148,7 @@ describe('the page of someone who acts', () => {
       const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
       try {
         const tab = await context.newPage();
-        const look = async (name: string): Promise<void> => {
-          if (pictures !== undefined)
-            await tab.screenshot({
-              path: `${pictures}/page-${name}-${width}-${colorScheme}.png`,
-              fullPage: true,
-            });
-          expect(await overflow(tab)).toEqual([]);
-          expect(await faint(tab)).toEqual([]);
-          expect(await violations(tab)).toEqual([]);
-        };
+        const look = (name: string) => expectGoodLooks(tab, `page-${name}-${width}-${colorScheme}`);
         await tab.goto(page.url);
         await look('login');
         await logIn(tab, page.url);

@@ -1,15 +1,10 @@
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fault, isThere, systemCode } from '../../core/index.ts';
+import { unwritable } from '../ui/unwritable.ts';
 import type { InitFile } from './files.ts';
 
-const unwritable = (path: string, error: unknown) => {
-  const code = systemCode(error) ?? 'unknown';
-  return fault(code === 'ENOSPC' ? 'disk-full' : 'path-unwritable', `${path} cannot be written (${code})`, {
-    cause: error,
-    advice: 'make the folder writable, or choose another one; nothing was left there',
-  });
-};
+const advice = 'make the folder writable, or choose another one; nothing was left there';
 
 /**
  * Writes all files or none, and overwrites nothing. Secrets are readable by their owner alone.
@@ -35,7 +30,7 @@ export const writeNew = async (folder: string, files: readonly InitFile[]): Prom
       // A file that another program wrote in the meantime is not ours to remove.
       if (systemCode(error) === 'EEXIST') written.pop();
       for (const one of written) await rm(one, { force: true });
-      throw unwritable(whole, error);
+      throw unwritable(whole, error, advice);
     }
   }
 };

@@ -4,7 +4,7 @@ import type { Log } from '../logging/log.ts';
 import { messageOf } from '../fault.ts';
 
 /**
- * Tells systemd, which waits for READY=1 of a service of `Type=notify`. Does nothing where systemd did not start the
+ * Notifies systemd, which waits for READY=1 of a service of `Type=notify`. Does nothing where systemd did not start the
  * program: NOTIFY_SOCKET is then not set. `systemd-notify` sends it, since Node has no sockets of that kind.
  */
 export const notifySystemd = async (
@@ -18,7 +18,7 @@ export const notifySystemd = async (
     execFile('systemd-notify', [state], { env: { NOTIFY_SOCKET, PATH }, timeout: 5000 }, resolve);
   });
   if (error !== null)
-    log.warn(`systemd was not told ${state}`, {
+    log.warn(`could not notify systemd: ${state}`, {
       error: messageOf(error),
       advice: 'install systemd-notify, or set Type=simple in the unit',
     });

@@ -62,7 +62,7 @@ const unreadOf = (value: unknown, path: string, read: ReadonlySet<string>): read
     : Object.entries(value).flatMap(([key, inner]) =>
         read.has(`${path}.${key}`)
           ? unreadOf(inner, `${path}.${key}`, read)
-          : [`${path}.${key} is no field of Kubernetes`],
+          : [`${path}.${key} is not a field of Kubernetes`],
       );
 
 /** Values that Kubernetes would reject, and fields that it does not know. */

@@ -91,7 +91,7 @@ const isTrue = (value: Value): boolean =>
 const textOf = (value: Value, written: string): string => {
   if (typeof value === 'number' && (Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 1e-4)))
     throw new Error(`${written} is a number that Helm prints with an exponent: write it as a text`);
-  if (typeof value === 'object') throw new Error(`${written} is no text, number or boolean`);
+  if (typeof value === 'object') throw new Error(`${written} is not a string, number or boolean`);
   return String(value);
 };
 
@@ -125,7 +125,7 @@ const quote = (text: string): string => {
 /** The elements of a list, or the entries of a map in the order of their keys. */
 const entriesOf = (value: Value, written: string): readonly (readonly [string | number, Value])[] => {
   if (Array.isArray(value)) return (value as readonly Value[]).map((element, index) => [index, element]);
-  if (typeof value !== 'object') throw new Error(`${written} is no list and no map`);
+  if (typeof value !== 'object') throw new Error(`${written} is not a list or map`);
   return Object.entries(value ?? {}).sort(([one], [other]) =>
     Buffer.compare(Buffer.from(one), Buffer.from(other)),
   );

@@ -9,9 +9,6 @@ export type AwsModule = Pick<
   'SecretsManagerClient' | 'GetSecretValueCommand' | 'PutSecretValueCommand'
 >;
 
-/** The SDK is large and rarely needed. */
-export const loadAws = (): Promise<AwsModule> => import('@aws-sdk/client-secrets-manager');
-
 /** Milliseconds. */
 const timeouts = { connectionTimeout: 10_000, requestTimeout: 30_000 };
 

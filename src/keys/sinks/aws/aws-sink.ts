@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type * as SecretsManager from '@aws-sdk/client-secrets-manager';
 import { isFault, type Secret } from '../../../core/index.ts';
 import type { Sink } from '../../sink.ts';
-import { awsFault, loadAws, openClient, type AwsModule } from './aws-client.ts';
+import { awsFault, openClient, type AwsModule } from './aws-client.ts';
 import { problemOf } from '../file-target.ts';
 import { fingerprintOf, readingOf } from '../fingerprint.ts';
 import { readField, writeField } from '../json-text.ts';
@@ -24,7 +24,8 @@ export const createAwsSink = (spec: AwsSpec, place: string, deps: SinkDeps): Sin
   const who = `AWS secret ${spec.secret}`;
 
   const within = async <T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> => {
-    const aws = await loadAws();
+    // The SDK is large and rarely needed.
+    const aws: AwsModule = await import('@aws-sdk/client-secrets-manager');
     const client = openClient(aws, spec);
     try {
       return await work({ aws, client, abortSignal: signal });

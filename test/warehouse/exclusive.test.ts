@@ -38,7 +38,7 @@ const writer = (engine: Engine, kind: 'state' | 'bulk') => {
   };
 };
 
-it('a copy of the file while the engine is still is a database of whole transactions, under load', async () => {
+it('a copy of the file made with exclusive access holds whole transactions, under load', async () => {
   await using folder = await testFolder();
   const options = optionsIn(folder);
   await using engine = await openEngine(options);
@@ -54,7 +54,7 @@ it('a copy of the file while the engine is still is a database of whole transact
   const copies = await Promise.all(
     ['first', 'second', 'third'].map(async (name) => {
       const path = join(folder.path, `${name}.duckdb`);
-      const committed = await engine.still(async () => {
+      const committed = await engine.exclusive(async () => {
         const before = writers.reduce((sum, { written }) => sum + written(), 0);
         await copyFile(options.path, path);
         return before;
@@ -75,10 +75,10 @@ it('a copy of the file while the engine is still is a database of whole transact
   expect(await countIn(engine, 'one')).toBe(all);
 });
 
-it('an engine goes on after work within stillness has failed', async () => {
+it('an engine runs further statements after work with exclusive access has failed', async () => {
   await using folder = await testFolder();
   await using engine = await openEngine(optionsIn(folder));
-  await expect(engine.still(() => Promise.reject(new Error('the target is full')))).rejects.toThrow(
+  await expect(engine.exclusive(() => Promise.reject(new Error('the target is full')))).rejects.toThrow(
     'the target is full',
   );
   expect(
