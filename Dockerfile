@@ -19,13 +19,15 @@ LABEL org.opencontainers.image.title="Tollkeeper" \
       org.opencontainers.image.description="Scheduled spend reporting and API-key rotation for an LLM gateway account" \
       org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.licenses="MIT"
-RUN mkdir -p /config /data \
- && printf '# Nothing is declared yet. Mount your own folder over /config: tollkeeper.yaml and jobs/*.yaml.\n' > /config/tollkeeper.yaml \
- && ln -s /app/dist/main.js /usr/local/bin/tollkeeper \
- && chown 1000:1000 /data
 COPY --from=build /usr/bin/tini /usr/bin/
 COPY --from=build /libraries /usr/local/lib/
 COPY --from=build /usr/local/bin/node /usr/local/bin/
+# ldconfig: the process of the queries has an empty environment, without a path of libraries.
+RUN mkdir -p /config /data \
+ && printf '# Nothing is declared yet. Mount your own folder over /config: tollkeeper.yaml and jobs/*.yaml.\n' > /config/tollkeeper.yaml \
+ && ln -s /app/dist/main.js /usr/local/bin/tollkeeper \
+ && chown 1000:1000 /data \
+ && ldconfig
 COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/dist /app/dist
 COPY package.json LICENSE README.md /app/
@@ -35,7 +37,6 @@ COPY config /app/config
 COPY templates /app/templates
 # 16 threads: three long DuckDB queries must not starve files and DNS. Two arenas: with one a thread, free memory stays in each.
 ENV NODE_ENV=production \
-    LD_LIBRARY_PATH=/usr/local/lib \
     MALLOC_ARENA_MAX=2 \
     UV_THREADPOOL_SIZE=16
 # The default paths are relative: data/ is then the volume.
