@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { fault } from '../core/index.ts';
+import { fault, messageOf, type Cipher, type Decipher } from '../core/index.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -15,7 +15,20 @@ const file = z.strictObject({
   chunks: z.array(sha256).readonly(),
 });
 
-/** What a backup consists of and what its data amount to. Written last: a backup without a manifest does not exist. */
+/** What the data of a backup amount to. */
+const facts = z.strictObject({
+  /** Rows of each table. */
+  rows: z.record(z.string(), z.int()),
+  /** The charges of each account, as exact decimals in its currency. */
+  charges: z.record(z.string(), z.string()),
+  /** The audit log of keys: its number of entries and the hash of the last one. */
+  audit: z.strictObject({ entries: z.int(), head: z.string() }),
+});
+
+/**
+ * What a backup consists of. Written last: a backup without a manifest does not exist. Paths, sizes and times stay
+ * readable in an encrypted backup; contents and facts do not.
+ */
 const manifest = z.strictObject({
   format: z.literal('tollkeeper-backup'),
   version: z.literal(1),
@@ -25,34 +38,70 @@ const manifest = z.strictObject({
   program: z.string(),
   /** Of the database. */
   schema: z.int(),
+  encrypted: z.boolean(),
   files: z.array(file).readonly(),
-  /** Rows of each table. */
-  rows: z.record(z.string(), z.int()),
-  /** The charges of each account, as exact decimals in its currency. */
-  charges: z.record(z.string(), z.string()),
-  /** The audit log of keys: its number of entries and the hash of the last one. */
-  audit: z.strictObject({ entries: z.int(), head: z.string() }),
 });
 
+/** In the file, encrypted facts are the base64 of their JSON in the format of age. */
+const written = manifest.extend({ facts: z.union([facts, z.base64()]) });
+
 export type BackupFile = z.infer<typeof file>;
-export type Manifest = z.infer<typeof manifest>;
+export type Facts = z.infer<typeof facts>;
+
+/** The facts are absent if they are encrypted and were read without an identity. */
+export type Manifest = z.infer<typeof manifest> & { readonly facts?: Facts | undefined };
+
+/** What the writer of a backup states about it. */
+export type ManifestDraft = Pick<Manifest, 'at' | 'program' | 'schema' | 'files'> & {
+  readonly facts: Facts;
+};
 
 export const sha256Of = (bytes: Uint8Array | string): string =>
   createHash('sha256').update(bytes).digest('hex');
 
-/** The text of a manifest: one line of JSON, and its SHA-256 in the next. */
-export const manifestText = (value: Manifest): string => {
+/** The text of a manifest: one line of JSON, and its SHA-256 in the next. With a cipher, the facts are encrypted. */
+export const manifestText = async (
+  { at, program, schema, files, facts: plain }: ManifestDraft,
+  { encrypted, cipher }: { readonly encrypted: boolean; readonly cipher?: Cipher | undefined },
+): Promise<string> => {
+  const sealed =
+    cipher && Buffer.from(await cipher.encrypt(Buffer.from(JSON.stringify(plain)))).toString('base64');
+  const value: z.infer<typeof written> = {
+    format: 'tollkeeper-backup',
+    version: 1,
+    at,
+    program,
+    schema,
+    encrypted,
+    files,
+    facts: sealed ?? plain,
+  };
   const json = JSON.stringify(value);
   return `${json}\n${sha256Of(json)}\n`;
 };
 
-/** @throws fault backup-damaged, backup-newer; `where` names the file. */
-export const readManifest = (text: string, where: string): Manifest => {
+const decryptFacts = async (text: string, decipher: Decipher, where: string): Promise<Facts> => {
+  const json = await decipher.decrypt(Buffer.from(text, 'base64')).catch((error: unknown) => {
+    // The checksum of the manifest is right, so that the identity is the only thing that can be wrong.
+    throw fault('backup-identity', `the identity does not decrypt ${where}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  });
+  return facts.parse(JSON.parse(Buffer.from(json).toString()));
+};
+
+/**
+ * Encrypted facts are absent without a decipher; `where` names the file.
+ * @throws fault backup-damaged, backup-newer, backup-identity
+ */
+export const readManifest = async (text: string, where: string, decipher?: Decipher): Promise<Manifest> => {
   const [json = '', hash, ...rest] = text.split('\n');
   if (sha256Of(json) !== hash || rest.join('\n') !== '')
     throw fault('backup-damaged', `${where} is damaged: its content does not match its checksum`);
   const value = JSON.parse(json) as { readonly format?: unknown; readonly version?: unknown };
   if (value.format === 'tollkeeper-backup' && typeof value.version === 'number' && value.version > 1)
     throw fault('backup-newer', `${where} has version ${value.version}, and this program reads version 1`);
-  return manifest.parse(value);
+  const { facts: stated, ...head } = written.parse(value);
+  if (typeof stated !== 'string') return { ...head, facts: stated };
+  return decipher === undefined ? head : { ...head, facts: await decryptFacts(stated, decipher, where) };
 };

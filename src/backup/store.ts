@@ -1,11 +1,20 @@
 import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fault, hasCode, messageOf, syncPath, systemCode, writeThrough } from '../core/index.ts';
-import { manifestText, readManifest, sha256Of, type Manifest } from './manifest.ts';
+import {
+  fault,
+  hasCode,
+  messageOf,
+  syncPath,
+  systemCode,
+  writeThrough,
+  type Cipher,
+  type Decipher,
+} from '../core/index.ts';
+import { manifestText, readManifest, sha256Of, type Manifest, type ManifestDraft } from './manifest.ts';
 
 /**
  * A folder of backups. `chunks/ab/…` holds each chunk of a file once, by its SHA-256; `backups/AT.manifest` lists the
- * chunks of a backup.
+ * chunks of a backup. Paths, sizes and times of files stay readable in an encrypted backup.
  */
 export type BackupStore = {
   readonly folder: string;
@@ -14,12 +23,15 @@ export type BackupStore = {
   /** @throws fault backup-damaged when it is missing or is not what its name says. */
   readonly get: (name: string) => Promise<Uint8Array>;
   /** Completes a backup, whose chunks are then on disk. */
-  readonly complete: (manifest: Manifest) => Promise<void>;
+  readonly complete: (draft: ManifestDraft) => Promise<void>;
   /** Names of the complete backups, such as `20261126T090000Z`, oldest first. */
   readonly list: () => Promise<readonly string[]>;
-  /** @throws fault backup-damaged, backup-newer */
+  /** Its facts are absent if they are encrypted and the store has no decipher. @throws fault backup-damaged, backup-newer, backup-identity */
   readonly read: (name: string) => Promise<Manifest>;
 };
+
+/** A cipher encrypts what is written; a decipher reads it. */
+type StoreOptions = { readonly cipher?: Cipher | undefined; readonly decipher?: Decipher | undefined };
 
 const marker = 'tollkeeper-backups';
 const markerText = 'Backups of Tollkeeper, version 1. Do not edit: `tollkeeper restore` reads this folder.\n';
@@ -50,7 +62,7 @@ const checkFolder = async (folder: string): Promise<boolean> => {
     : fault('backup-newer', `${folder} was written by another version, or its file ${marker} is damaged`);
 };
 
-const storeIn = (folder: string): BackupStore => {
+const storeIn = (folder: string, { cipher, decipher }: StoreOptions): BackupStore => {
   const placeOf = (name: string): string => join(folder, 'chunks', name.slice(0, 2), name);
   const manifestOf = (name: string): string => join(folder, 'backups', `${name}${suffix}`);
   const touched = new Set<string>();
@@ -95,11 +107,12 @@ const storeIn = (folder: string): BackupStore => {
       return { name, isNew: true };
     },
     get,
-    complete: async (manifest) =>
+    complete: async (draft) =>
       writable(folder, async () => {
         for (const parent of [...touched, join(folder, 'chunks')]) await syncPath(parent);
         touched.clear();
-        await place(manifestOf(nameOf(manifest.at)), manifestText(manifest));
+        const text = await manifestText(draft, { encrypted: cipher !== undefined, cipher });
+        await place(manifestOf(nameOf(draft.at)), text);
         await syncPath(join(folder, 'backups'));
       }),
     list: async () =>
@@ -109,13 +122,13 @@ const storeIn = (folder: string): BackupStore => {
         .toSorted(),
     read: async (name) => {
       const file = manifestOf(name);
-      return readManifest(await readFile(file, 'utf8'), file);
+      return readManifest(await readFile(file, 'utf8'), file, decipher);
     },
   };
 };
 
 /** Opens a store of backups, or makes one of an empty or new folder. @throws faults backup-foreign, backup-newer, path-unwritable, disk-full */
-export const openStore = async (folder: string): Promise<BackupStore> => {
+export const openStore = async (folder: string, options: StoreOptions = {}): Promise<BackupStore> => {
   await writable(folder, async () => mkdir(folder, { recursive: true, mode: 0o700 }));
   if (!(await checkFolder(folder)))
     await writable(folder, async () => {
@@ -124,5 +137,5 @@ export const openStore = async (folder: string): Promise<BackupStore> => {
       await writeThrough(join(folder, marker), markerText);
       await syncPath(folder);
     });
-  return storeIn(folder);
+  return storeIn(folder, options);
 };

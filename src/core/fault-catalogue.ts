@@ -117,6 +117,7 @@ const entries = {
   'backup-foreign': failed('choose an empty folder, or one that `tollkeeper backup` has written'),
   'backup-newer': failed('use the version of Tollkeeper that wrote the backup, or a later one'),
   'backup-damaged': failed('use another backup; copy the folder again if it was copied'),
+  'backup-identity': failed('use the identity of one of the recipients that the backup is encrypted for'),
   'backup-source-changed': passing(
     'something outside of Tollkeeper changes the data folder; run the backup again',
   ),

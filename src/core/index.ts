@@ -2,6 +2,7 @@ import { lazy } from './lazy.ts';
 
 export { lazy };
 
+export type { Cipher, Decipher } from './files/cipher.ts';
 export * from './clock.ts';
 export {
   afterReading,

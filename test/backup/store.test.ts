@@ -1,13 +1,14 @@
+import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
-  manifestText,
   openStore,
   restoreFiles,
   storeFiles,
   verifyFiles,
+  type Facts,
   type Manifest,
 } from '../../src/backup/index.ts';
 import { openFolder, type Folder } from '../support/program.ts';
@@ -36,9 +37,10 @@ const back = async (folder: Folder, at: string, contents: Readonly<Record<string
     sources.push({ path, file, isDatabase: path.endsWith('.duckdb') });
   }
   const { files, bytes, newBytes } = await storeFiles(store, sources);
-  const rest = { at, program: '0.1.0', schema: 30, rows: {}, charges: {}, audit: { entries: 0, head: '' } };
-  const manifest: Manifest = { format: 'tollkeeper-backup', version: 1, files, ...rest };
-  await store.complete(manifest);
+  const facts: Facts = { rows: {}, charges: {}, audit: { entries: 0, head: '' } };
+  await store.complete({ at, program: '0.1.0', schema: 30, files, facts });
+  const manifest: Manifest = await store.read((await store.list()).at(-1) ?? '');
+  expect(manifest).toMatchObject({ encrypted: false, facts });
   return { store, manifest, bytes, newBytes };
 };
 
@@ -173,7 +175,8 @@ it.each([
 it('a manifest of a newer version is refused', async () => {
   await using folder = await openFolder();
   const { store, manifest } = await back(folder, '2026-11-26T09:00:00.000Z', {});
-  const newer = manifestText({ ...manifest, version: 2 as 1 });
-  await writeFile(join(store.folder, 'backups/20261127T090000Z.manifest'), newer);
+  const json = JSON.stringify({ ...manifest, version: 2 });
+  const hash = createHash('sha256').update(json).digest('hex');
+  await writeFile(join(store.folder, 'backups/20261127T090000Z.manifest'), `${json}\n${hash}\n`);
   await expect(store.read('20261127T090000Z')).rejects.toMatchObject({ code: 'backup-newer' });
 });
