@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   fault,
@@ -20,10 +20,12 @@ export type BackupStore = {
   readonly folder: string;
   /** Stores a chunk unless it is there already; returns its name and whether it is new. */
   readonly put: (chunk: Uint8Array) => Promise<{ readonly name: string; readonly isNew: boolean }>;
+  /** Removes chunks that no backup uses. */
+  readonly drop: (names: readonly string[]) => Promise<void>;
   /** @throws fault backup-damaged when it is missing or is not what its name says. */
   readonly get: (name: string) => Promise<Uint8Array>;
-  /** Completes a backup, whose chunks are then on disk. */
-  readonly complete: (draft: ManifestDraft) => Promise<void>;
+  /** Completes a backup, whose chunks are then on disk, and returns its name. */
+  readonly complete: (draft: ManifestDraft) => Promise<string>;
   /** Names of the complete backups, such as `20261126T090000Z`, oldest first. */
   readonly list: () => Promise<readonly string[]>;
   /** Its facts are absent if they are encrypted and the store has no decipher. @throws fault backup-damaged, backup-newer, backup-identity */
@@ -66,6 +68,8 @@ const storeIn = (folder: string, { cipher, decipher }: StoreOptions): BackupStor
   const placeOf = (name: string): string => join(folder, 'chunks', name.slice(0, 2), name);
   const manifestOf = (name: string): string => join(folder, 'backups', `${name}${suffix}`);
   const touched = new Set<string>();
+  /** Chunks that this store has written or read whole. */
+  const seen = new Set<string>();
 
   /** A file that is complete or absent, after a crash as well; its folder is synced at the end of the backup. */
   const place = async (path: string, content: Uint8Array | string): Promise<void> => {
@@ -90,6 +94,7 @@ const storeIn = (folder: string, { cipher, decipher }: StoreOptions): BackupStor
     put: async (chunk) => {
       const name = sha256Of(chunk);
       // A damaged chunk of an earlier backup is replaced: its content is here.
+      if (seen.has(name)) return { name, isNew: false };
       const isStored = await get(name).then(
         () => true,
         (error: unknown) => {
@@ -97,14 +102,18 @@ const storeIn = (folder: string, { cipher, decipher }: StoreOptions): BackupStor
           throw error;
         },
       );
-      if (isStored) return { name, isNew: false };
-      await writable(folder, async () => {
-        const parent = join(folder, 'chunks', name.slice(0, 2));
-        await mkdir(parent, { recursive: true, mode: 0o700 });
-        await place(placeOf(name), chunk);
-        touched.add(parent);
-      });
-      return { name, isNew: true };
+      if (!isStored)
+        await writable(folder, async () => {
+          const parent = join(folder, 'chunks', name.slice(0, 2));
+          await mkdir(parent, { recursive: true, mode: 0o700 });
+          await place(placeOf(name), chunk);
+          touched.add(parent);
+        });
+      seen.add(name);
+      return { name, isNew: !isStored };
+    },
+    drop: async (names) => {
+      for (const name of names) await rm(placeOf(name), { force: true });
     },
     get,
     complete: async (draft) =>
@@ -114,6 +123,7 @@ const storeIn = (folder: string, { cipher, decipher }: StoreOptions): BackupStor
         const text = await manifestText(draft, { encrypted: cipher !== undefined, cipher });
         await place(manifestOf(nameOf(draft.at)), text);
         await syncPath(join(folder, 'backups'));
+        return nameOf(draft.at);
       }),
     list: async () =>
       (await readdir(join(folder, 'backups')))

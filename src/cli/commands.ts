@@ -71,6 +71,13 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./doctor/command.ts'),
   },
   {
+    name: 'backup',
+    takes: '<target>',
+    summary: 'Back up all stored data into a folder or a file, while the daemon runs.',
+    example: 'tollkeeper backup /backups                   database, audit log, mails, reports, archive',
+    load: () => import('./backup/command.ts'),
+  },
+  {
     name: 'report',
     takes: '<name>',
     summary: 'Build a report as HTML, text and data, or mail it to one address as a test.',

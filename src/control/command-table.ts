@@ -64,6 +64,8 @@ export const commandTable = {
     }),
     streams: 'progress',
   },
+  /** Backs up everything that is stored into the target, an absolute path. */
+  backup: { input: z.strictObject({ target: text }), streams: 'progress' },
   /** Checks the real services, of all accounts or one; `probeKeys` creates a temporary key at each gateway, `rebuild` builds the rollup again. */
   doctor: {
     input: z.strictObject({ account: optionalText, probeKeys: flag, rebuild: flag }),
@@ -85,6 +87,8 @@ export const commandTable = {
   },
   /** Sends rows (again): the same bytes with the same Message-ID. */
   'outbox/resend': { input: outboxIds, streams: 'nothing' },
+  /** Sends the rows that a restore held, all of them if no IDs are given. */
+  'outbox/release': { input: outboxIds.partial(), streams: 'nothing' },
   /** Marks rows as never to be sent. */
   'outbox/drop': { input: outboxIds, streams: 'nothing' },
 

@@ -5,6 +5,10 @@ import { formatMoment } from './zone.ts';
 export const countText = (value: number, noun: string): string =>
   `${value.toLocaleString('en-US')} ${noun}${value === 1 ? '' : 's'}`;
 
+/** `12 kB`, `7.9 MB`; kilobytes are rounded up. */
+export const sizeText = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+
 const seconds = (interval: Interval<UnixSeconds>, zone: string): string =>
   `from ${formatMoment(interval.start, zone)} to ${formatMoment(interval.end, zone)}`;
 

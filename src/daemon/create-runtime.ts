@@ -17,6 +17,7 @@ import {
   jobKinds,
   runQuery,
   testMail,
+  type Backups,
   type JobContext,
   type JobKind,
   type JobPlan,
@@ -107,6 +108,7 @@ export type RuntimeDeps = {
   readonly paths: Paths;
   readonly warehouse: Warehouse;
   readonly keyRuntime: KeyRuntime;
+  readonly backups: Backups;
   readonly measure?: Measure | undefined;
 };
 
@@ -184,6 +186,7 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
       },
       costOwners: costOwnersOf(settings, account),
       keys: () => keyServices.keyService(account),
+      backups: runtimeDeps.backups,
       mail:
         channels.routes.length === 0
           ? undefined

@@ -23,7 +23,7 @@ export {
   type RunView,
   type StatusView,
 } from '../web/index.ts';
-export type { ListedReport, QueryAnswer, ReportList } from '../jobs/index.ts';
+export type { BackupResult, ListedReport, QueryAnswer, ReportList } from '../jobs/index.ts';
 export type { DoctorView } from '../doctor/index.ts';
 export type { AlertAnswer } from './handlers/alerts.ts';
 export type { AlertLogEntry } from '../warehouse/index.ts';

@@ -10,12 +10,13 @@ import {
 } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import type { AuditComparison } from '../keys/index.ts';
-import { createWatermarks, jobKinds } from '../jobs/index.ts';
+import { createWatermarks, jobKinds, type Backups } from '../jobs/index.ts';
 import { recoverInterrupted } from '../notify/index.ts';
 import type { RunKey } from '../storage/index.ts';
 import { createScheduler, keyText, type Scheduler } from '../scheduler/index.ts';
 import { readSettings } from '../tracing/index.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/index.ts';
+import { createBackups } from './backups/backups.ts';
 import { createRuntime } from './create-runtime.ts';
 import { createHeartbeats } from './heartbeat.ts';
 import { openKeyRuntime } from './keys/key-runtime.ts';
@@ -29,6 +30,7 @@ export type App = AsyncDisposable & {
   readonly paths: Paths;
   readonly warehouse: Warehouse;
   readonly scheduler: Scheduler;
+  readonly backups: Backups;
   /** The last reported step of a run in progress. */
   readonly progressOf: (run: RunKey) => ProgressStep | undefined;
   /** Rechecks the journal; undefined when it is valid. */
@@ -102,10 +104,11 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
     await warehouse[Symbol.asyncDispose]();
     throw error;
   });
+  const backups = createBackups({ warehouse, paths, clock, cwd: deps.cwd });
   const traces = readSettings(deps.env, secrets, log);
   const tracing = await openTracing(traces, deps, log);
   const measure = measureAll(options.measure, tracing.measure);
-  const runtimeDeps = { deps, log, folder, paths, warehouse, keyRuntime, measure };
+  const runtimeDeps = { deps, log, folder, paths, warehouse, keyRuntime, backups, measure };
   const leases = createRuntimeLeases(createRuntime(runtimeDeps, config));
   const steps = new Map<string, ProgressStep>();
   const heartbeats = createHeartbeats({ env: deps.env, clock, log });
@@ -162,6 +165,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
       paths,
       warehouse,
       scheduler,
+      backups,
       progressOf: (run) => steps.get(keyText(run)),
       keyProblem: keyRuntime.journals.check,
       holdsPlaintexts: () => keyRuntime.plaintexts.size > 0,

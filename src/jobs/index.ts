@@ -1,5 +1,6 @@
 import { alertKind } from './alert/alert.ts';
 import { archiveKind } from './archive/archive.ts';
+import { backupKind, restoreDrillKind } from './backup/backup.ts';
 import { expireKeysKind } from './expire-keys/expire-keys.ts';
 import type { JobKind } from './job-kind.ts';
 import { pullLogsKind } from './pull-logs/pull-logs.ts';
@@ -18,8 +19,11 @@ export const jobKinds: readonly JobKind[] = [
   alertKind,
   rotateKeysKind,
   expireKeysKind,
+  backupKind,
+  restoreDrillKind,
 ];
 
+export type { BackupResult, Backups } from './backup/backups.ts';
 export { runwayReasons, runwayText } from './alert/messages/runways.ts';
 export { reasonText } from './alert/messages/reason-text.ts';
 export { builtFiles } from './report/built-files.ts';

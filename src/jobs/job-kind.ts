@@ -15,6 +15,7 @@ import type { KeyService } from '../keys/index.ts';
 import type { MessageDefaults, RouteKind } from '../notify/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import type { RunTrigger } from '../storage/index.ts';
+import type { Backups } from './backup/backups.ts';
 import type { CostOwners } from './cost-owners.ts';
 
 export type JobAccount = {
@@ -71,6 +72,8 @@ export type JobContext = {
   /** Missing when nothing can be sent. */
   readonly mail: JobMail | undefined;
   readonly keys?: (() => Promise<KeyService>) | undefined;
+  /** Missing when the database is in memory. */
+  readonly backups?: Backups | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly progress: Progress;

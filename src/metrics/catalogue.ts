@@ -98,9 +98,10 @@ export const catalogue = {
     ['endpoint'],
     [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300],
   ),
-  tollkeeper_outbox_messages: gauge('Unsent messages in the outbox, by state: waiting, failed, unknown.', [
-    'state',
-  ]),
+  tollkeeper_outbox_messages: gauge(
+    'Unsent messages in the outbox, by state: waiting, failed, unknown, held.',
+    ['state'],
+  ),
   tollkeeper_mail_attempts_total: counter(
     'Attempts to send a message since the start of the process; outcome is sent, deferred, failed or unknown.',
     ['route', 'outcome'],

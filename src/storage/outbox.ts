@@ -8,12 +8,13 @@ export const outboxStates = [
   'failed',
   'unknown',
   'dropped',
+  'held',
 ] as const;
 
 /**
  * queued: not tried yet. sending: being transmitted. deferred: will be retried. failed: refused permanently, or given
  * up. unknown: may or may not have arrived; retried if it has a next attempt. dropped: removed by an operator, never
- * sent.
+ * sent. held: was unsent in a restored backup, and waits for an operator to release or drop it.
  */
 export type OutboxState = (typeof outboxStates)[number];
 
@@ -88,6 +89,7 @@ export type OutboxCounts = {
   readonly failed: number;
   /** With an unknown outcome, and not retried. */
   readonly unknown: number;
+  readonly held: number;
 };
 
 export type OutboxTable = {
@@ -108,6 +110,8 @@ export type OutboxTable = {
   readonly resend: (id: string, at: UnixMillis) => Promise<OutboxRow | undefined>;
   /** Drops a row so that it is never sent; undefined when it is being sent, was sent or dropped, or does not exist. */
   readonly drop: (id: string, at: UnixMillis) => Promise<OutboxRow | undefined>;
+  /** Holds every row that is still to be tried, so that a restored outbox sends nothing by itself. Returns their number. */
+  readonly hold: (at: UnixMillis) => Promise<number>;
   /** Oldest first. */
   readonly list: (filter?: OutboxFilter) => Promise<readonly OutboxRow[]>;
   readonly counts: () => Promise<OutboxCounts>;

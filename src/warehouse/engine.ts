@@ -1,3 +1,4 @@
+import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { createGate } from '../core/index.ts';
@@ -41,9 +42,12 @@ export type Engine = AsyncDisposable & {
   readonly bulk: <T>(work: (connection: DuckDBConnection) => Promise<T>, signal?: AbortSignal) => Promise<T>;
   /**
    * Runs work between statements: those under way have ended, further ones wait, and the file alone holds all that was
-   * committed, so that a copy of it is a database as of this moment.
+   * committed, so that a copy of it is a database as of this moment. The work must read the file by this handle and leave
+   * it open: when a process closes any descriptor of a file, it loses its lock on it.
    */
-  readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly exclusive: <T>(
+    work: (database: FileHandle, connection: DuckDBConnection) => Promise<T>,
+  ) => Promise<T>;
 };
 
 /** More concurrent jobs would take libuv's threads from files and DNS. */
@@ -89,6 +93,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   const jobs = createGate(jobsAtOnce);
   const exclusives = createGate(1);
   const underWay = new Set<Promise<unknown>>();
+  let file: Promise<FileHandle> | undefined;
   const onOwnConnection = async <T>(
     work: (connection: DuckDBConnection) => Promise<T>,
     signal: AbortSignal | undefined,
@@ -125,7 +130,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
           while (places.length < jobsAtOnce) places.push(await jobs.enter());
           return await oneAtATime(async () => {
             await stateConnection.run('CHECKPOINT').catch(translate);
-            return await work();
+            return await work(await (file ??= open(options.path, 'r')), stateConnection);
           });
         } finally {
           for (const place of places) place[Symbol.dispose]();
@@ -136,6 +141,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
       await oneAtATime(async () => {
         stateConnection.closeSync();
         instance.closeSync();
+        await (await file)?.close();
       });
     },
   };

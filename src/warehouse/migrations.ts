@@ -1,4 +1,5 @@
 import type { Migration } from './migrate.ts';
+import { backupStatements } from './backup/backup-log.ts';
 import { rollupStatements } from './rollup/rollup-schema.ts';
 
 /** Tables of windows whose sum lags behind the gateway's, which schema 26 adds. */
@@ -149,4 +150,5 @@ export const migrations: readonly Migration[] = [
   },
   { number: 29, name: 'rollup of the call log', statements: rollupStatements },
   { number: 30, name: 'topics of mails', statements: ['ALTER TABLE outbox ADD COLUMN topics VARCHAR[]'] },
+  { number: 31, name: 'backups', statements: backupStatements },
 ];

@@ -137,6 +137,15 @@ export const createOutbox = (engine: Engine): OutboxTable => {
          WHERE id = $id AND state NOT IN ('sending', 'sent', 'dropped') RETURNING *`,
         { id, at, never: neverAgain },
       ),
+    hold: (at) =>
+      engine.state((connection) =>
+        execute(
+          connection,
+          `UPDATE outbox SET state = 'held', next_attempt = $never, changed_at = $at
+           WHERE state IN ('queued', 'sending', 'deferred') OR state = 'unknown' AND next_attempt < $never`,
+          { at, never: neverAgain },
+        ),
+      ),
     list: (filter = {}) => {
       const { where, bindings } = conditionsOf(filter);
       const newest =
@@ -152,7 +161,7 @@ export const createOutbox = (engine: Engine): OutboxTable => {
       engine.state(async (connection) => {
         const rows = await readRows(
           connection,
-          `SELECT CASE WHEN state = 'failed' THEN 'failed'
+          `SELECT CASE WHEN state IN ('failed', 'held') THEN state
                        WHEN state = 'unknown' AND next_attempt >= $never THEN 'unknown'
                        WHEN state IN ('sent', 'dropped') THEN 'over' ELSE 'waiting' END AS stand, count(*) AS number
            FROM outbox GROUP BY stand`,
@@ -160,7 +169,12 @@ export const createOutbox = (engine: Engine): OutboxTable => {
         );
         const of = (stand: string): number =>
           Number(rows.find((row) => text(row, 'stand') === stand)?.['number'] ?? 0);
-        return { waiting: of('waiting'), failed: of('failed'), unknown: of('unknown') };
+        return {
+          waiting: of('waiting'),
+          failed: of('failed'),
+          unknown: of('unknown'),
+          held: of('held'),
+        };
       }),
     files: (since) =>
       engine.state(async (connection) => {

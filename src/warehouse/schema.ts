@@ -1,3 +1,4 @@
+import { backupStatements } from './backup/backup-log.ts';
 import type { Schema } from './migrate.ts';
 import { alertStatements, lagStatements, migrations } from './migrations.ts';
 import { rollupStatements } from './rollup/rollup-schema.ts';
@@ -236,7 +237,8 @@ const statements: readonly string[] = [
   ...alertStatements,
   ...lagStatements,
   ...rollupStatements,
+  ...backupStatements,
 ];
 
-/** Version 30 of the schema. */
-export const schema: Schema = { number: 30, statements, migrations };
+/** Version 31 of the schema. */
+export const schema: Schema = { number: 31, statements, migrations };

@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   createNamedGates,
@@ -19,6 +19,8 @@ import { createComparisonTable } from './comparisons/comparison-table.ts';
 import { setArchiveAccess, type ArchiveReader } from './archive/archive-access.ts';
 import type { AlertTable } from './alerts/alert-table.ts';
 import { createAlertTable } from './alerts/create-alert-table.ts';
+import { createBackupLog, type BackupLog } from './backup/backup-log.ts';
+import { readDatabaseFacts, type DatabaseFacts } from './backup/database-facts.ts';
 import { createArchive } from './archive/archive.ts';
 import { archiveFolderOf } from './archive/archive-paths.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
@@ -85,7 +87,13 @@ export type Warehouse = AsyncDisposable & {
   /** The calls and refunds of a short interval, one by one. */
   readonly calls: (account: string, range: Interval<UnixSeconds>) => Promise<readonly BookedCall[]>;
   readonly rollup: RollupTable;
+  readonly backups: BackupLog;
   readonly footprint: () => Promise<Footprint>;
+  /**
+   * Runs work while nothing changes, with the database file, which then alone holds all that was committed, and with its facts.
+   * The work must leave the file open.
+   */
+  readonly exclusive: <T>(work: (database: FileHandle, facts: DatabaseFacts) => Promise<T>) => Promise<T>;
   /** What prompt and completion tokens include, by model, so that each token is counted once. */
   readonly tokens: TokensTable;
   /** Colours of models and keys in charts. */
@@ -193,7 +201,10 @@ export const createWarehouse = async (engine: Engine, options: WarehouseOptions)
         ),
       ),
     rollup,
+    backups: createBackupLog(engine),
     footprint: async () => readFootprint(engine, options.path),
+    exclusive: async (work) =>
+      engine.exclusive(async (database, connection) => work(database, await readDatabaseFacts(connection))),
     tokens,
     seriesColours: createSeriesColours(engine),
     writeParquet: createParquetWriter(engine, options.spoolDirectory, spoolPrefix),

@@ -78,5 +78,6 @@ export const needsPerson = ({
     ...(data === undefined ? [] : ofKeys(data)),
     ...(mail.failed === 0 ? [] : [`${countText(mail.failed, 'mail')} refused`]),
     ...(mail.unknown === 0 ? [] : [`${countText(mail.unknown, 'mail')} of unknown outcome`]),
+    ...(mail.held === 0 ? [] : [`${countText(mail.held, 'mail')} held since a restore`]),
   ];
 };

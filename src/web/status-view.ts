@@ -74,7 +74,9 @@ export type StatusView = {
     readonly waiting: number;
     readonly failed: number;
     readonly unknown: number;
-    /** The newest failed and unknown ones; missing when there are none. */
+    /** Unsent mails of a restored backup. */
+    readonly held: number;
+    /** The newest failed, unknown and held ones; missing when there are none. */
     readonly stuck?: readonly OutboxView[];
   };
   readonly data?: {

@@ -21,4 +21,5 @@ export const mailTones: Readonly<Record<OutboxView['state'], Tone>> = {
   failed: 'bad',
   unknown: 'bad',
   dropped: 'quiet',
+  held: 'warn',
 };

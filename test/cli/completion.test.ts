@@ -44,7 +44,10 @@ describe('the candidates for a command line', () => {
     [['report', 'mine', '--team', ''], ['search']],
     [['report', 'mine', '--period', ''], []],
     [['report', '--local'], ['--locale']],
-    [['outbox', 're'], ['resend']],
+    [
+      ['outbox', 're'],
+      ['release', 'resend'],
+    ],
     [
       ['alerts', 'mute', ''],
       ['account-main', 'launch'],

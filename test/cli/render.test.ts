@@ -143,7 +143,7 @@ const troubled = statusView({
     jobView('old', { suspend: true }),
   ],
   open: [failed],
-  mail: { waiting: 2, failed: 1, unknown: 3 },
+  mail: { waiting: 2, failed: 1, unknown: 3, held: 0 },
 });
 
 describe('the status', () => {
@@ -190,7 +190,7 @@ refused; 3 mails of unknown outcome
     const { daemon: _, ...without } = statusView({
       jobs: [jobView('daily-spend', { last: failed })],
       open: [failed],
-      mail: { waiting: 7, failed: 0, unknown: 0 },
+      mail: { waiting: 7, failed: 0, unknown: 0, held: 0 },
     });
     expect(needsPerson(without)).toEqual([]);
     expect(needsPerson(troubled)).toHaveLength(4);
@@ -203,8 +203,8 @@ refused; 3 mails of unknown outcome
       'job in outage: a',
     ]);
     expect(needsPerson(statusView({ config: troubled.config }))).toHaveLength(1);
-    expect(needsPerson(statusView({ mail: { waiting: 0, failed: 1, unknown: 0 } }))).toHaveLength(1);
-    expect(needsPerson(statusView({ mail: { waiting: 0, failed: 0, unknown: 1 } }))).toHaveLength(1);
+    expect(needsPerson(statusView({ mail: { waiting: 0, failed: 1, unknown: 0, held: 0 } }))).toHaveLength(1);
+    expect(needsPerson(statusView({ mail: { waiting: 0, failed: 0, unknown: 1, held: 0 } }))).toHaveLength(1);
   });
 
   it('names each open gap of the data with its account, time range and explanation', () => {

@@ -844,7 +844,7 @@ const mistakes: readonly Mistake[] = [
     'a list in place of a kind',
     'jobs/pulls.yaml:3:11',
     'jobs.pull-logs.kind must be text',
-    'known: pull-logs, pull-usage, snapshot, archive, report, alert, rotate-keys, expire-keys',
+    'known: pull-logs, pull-usage, snapshot, archive, report, alert, rotate-keys, expire-keys, backup, restore-drill',
     [p('kind: pull-logs', 'kind: [pull-logs]')],
   ],
   [
@@ -913,9 +913,9 @@ const mistakes: readonly Mistake[] = [
   [
     'an unknown kind',
     'jobs/pulls.yaml:3:11',
-    'unknown kind of job "backup"',
-    'known: pull-logs, pull-usage, snapshot, archive, report, alert, rotate-keys, expire-keys',
-    [p('kind: pull-logs', 'kind: backup')],
+    'unknown kind of job "cleanup"',
+    'known: pull-logs, pull-usage, snapshot, archive, report, alert, rotate-keys, expire-keys, backup, restore-drill',
+    [p('kind: pull-logs', 'kind: cleanup')],
   ],
   [
     'a kind in upper case',
@@ -928,14 +928,14 @@ const mistakes: readonly Mistake[] = [
     'a job without a kind',
     'jobs/pulls.yaml:2:3',
     'jobs.pull-logs has no kind',
-    'add kind: one of pull-logs, pull-usage, snapshot, archive, report, alert, rotate-keys, expire-keys',
+    'add kind: one of pull-logs, pull-usage, snapshot, archive, report, alert, rotate-keys, expire-keys, backup, restore-drill',
     [p('    kind: pull-logs\n', '')],
   ],
   [
     'a job without keys',
     'jobs/pulls.yaml:2:3',
     'jobs.pull-logs must be a map of keys and values',
-    'write at least pull-logs: { kind: … }; kinds: pull-logs, pull-usage, snapshot, archive, report, alert, rotate-keys, expire-keys',
+    'write at least pull-logs: { kind: … }; kinds: pull-logs, pull-usage, snapshot, archive, report, alert, rotate-keys, expire-keys, backup, restore-drill',
     [['pulls', 'jobs:\n  pull-logs:\n']],
   ],
   [

@@ -320,7 +320,7 @@ describe('kinds that never run concurrently with themselves', () => {
     }
   });
 
-  it('are pulls, snapshots, archives, alerts, and rotation or expiry of keys', () => {
+  it('are pulls, snapshots, archives, alerts, backups, drills, and rotation or expiry of keys', () => {
     expect(jobKinds.filter(({ onlyForbid }) => onlyForbid === true).map(({ kind }) => kind)).toEqual([
       'pull-logs',
       'pull-usage',
@@ -329,6 +329,8 @@ describe('kinds that never run concurrently with themselves', () => {
       'alert',
       'rotate-keys',
       'expire-keys',
+      'backup',
+      'restore-drill',
     ]);
   });
 });

@@ -173,7 +173,7 @@ describe('a broken connection', () => {
         .filter((line) => line.includes('mail of unknown outcome'))
         .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(reported().map(({ level }) => level)).toEqual(['warn']);
-    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 1, failed: 0, unknown: 0 });
+    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 1, failed: 0, unknown: 0, held: 0 });
     for (const wait of [5 * minute, 30 * minute]) {
       outboxFixture.clock.advance(wait - 1);
       expect(await outboxFixture.deliver(transport)).toMatchObject({ unknown: 0 });
@@ -185,7 +185,7 @@ describe('a broken connection', () => {
     expect(office.received).toHaveLength(3);
     for (const { bytes } of office.received)
       expect(bytes.equals(office.received[0]?.bytes ?? bytes)).toBe(true);
-    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1 });
+    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1, held: 0 });
     expect(reported().map(({ level }) => level)).toEqual(['warn', 'warn', 'error']);
     expect(reported().at(-1)).toMatchObject({
       code: 'mail-outcome-unknown',
@@ -205,7 +205,7 @@ describe('a broken connection', () => {
     expect(await outboxFixture.deliver(transport)).toMatchObject({ unknown: 1 });
     outboxFixture.clock.advance(5 * minute);
     expect(await outboxFixture.deliver(transport)).toMatchObject({ failed: 0, unknown: 1 });
-    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1 });
+    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1, held: 0 });
     expect((await outboxFixture.outbox.list())[0]?.lastError).toMatch(
       /“554 .*”; an earlier attempt may have arrived$/,
     );

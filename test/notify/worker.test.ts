@@ -67,7 +67,7 @@ describe('a server that is down for three days', () => {
     expect(queued).toBe(9);
     // One try stands for all that is due with it: far fewer than a try a mail and hour.
     expect(tries).toBeLessThan(3 * 24 * 3);
-    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 9, failed: 0, unknown: 0 });
+    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 9, failed: 0, unknown: 0, held: 0 });
 
     let sent = 0;
     const back = routeOf('mail', () => ({ state: 'sent', response: '250 ok' }));

@@ -84,9 +84,9 @@ describe.each([
     expect(await reopened.due(at(7000))).toMatchObject([
       { id: '2', state: 'unknown', attempts: 1, doubts: 1 },
     ]);
-    expect(await reopened.counts()).toEqual({ waiting: 1, failed: 0, unknown: 0 });
+    expect(await reopened.counts()).toEqual({ waiting: 1, failed: 0, unknown: 0, held: 0 });
     await reopened.settle('2', { state: 'unknown', at: at(7500), error: 'cut', doubt: true });
-    expect(await reopened.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1 });
+    expect(await reopened.counts()).toEqual({ waiting: 0, failed: 0, unknown: 1, held: 0 });
     expect(await reopened.list()).toMatchObject([
       { id: '1', state: 'sent', changedAt: 5100 },
       { id: '2', state: 'unknown', doubts: 2, lastError: 'cut', nextAttempt: neverAgain },
@@ -120,9 +120,29 @@ describe.each([
     expect(await outbox.drop('2', at(2300))).toMatchObject({ state: 'dropped', nextAttempt: neverAgain });
     await outbox.settle('2', { state: 'failed', at: at(2400) });
     expect(await outbox.list({ limit: 1 })).toMatchObject([{ id: '2', state: 'dropped' }]);
-    expect(await outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 0 });
+    expect(await outbox.counts()).toEqual({ waiting: 0, failed: 0, unknown: 0, held: 0 });
     expect(await outbox.files(at(2299))).toEqual([{ file: 'abc.eml', needed: true }]);
     expect(await outbox.files(at(2300))).toEqual([{ file: 'abc.eml', needed: false }]);
+  });
+
+  it('holds what is unsent until a person releases or drops it, and nothing else', async () => {
+    await using opened = await open();
+    const { outbox } = opened;
+    const recipients = ['queued', 'sending', 'deferred', 'unknown', 'given-up', 'failed', 'sent'];
+    await outbox.put(recipients.map((recipient) => ({ ...entry, recipient })));
+    for (const id of ['2', '3', '4', '5', '6', '7']) await outbox.claim(id, at(1000));
+    await outbox.settle('3', { state: 'deferred', at: at(1100), nextAttempt: at(9000) });
+    await outbox.settle('4', { state: 'unknown', at: at(1100), nextAttempt: at(9000) });
+    await outbox.settle('5', { state: 'unknown', at: at(1100) });
+    await outbox.settle('6', { state: 'failed', at: at(1100) });
+    await outbox.settle('7', { state: 'sent', at: at(1100) });
+    expect(await outbox.hold(at(2000))).toBe(4);
+    expect((await outbox.list({ states: ['held'] })).map(({ id }) => id)).toEqual(['1', '2', '3', '4']);
+    expect(await outbox.due(at(99_000))).toEqual([]);
+    expect(await outbox.counts()).toEqual({ waiting: 0, failed: 1, unknown: 1, held: 4 });
+    expect(await outbox.resend('1', at(3000))).toMatchObject({ state: 'queued', nextAttempt: 3000 });
+    expect(await outbox.drop('2', at(3000))).toMatchObject({ state: 'dropped' });
+    expect(await outbox.counts()).toMatchObject({ waiting: 1, held: 2 });
   });
 
   it('lists the messages about a topic, oldest first', async () => {

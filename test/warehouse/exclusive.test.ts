@@ -1,4 +1,4 @@
-import { copyFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openEngine, type Engine } from '../../src/warehouse/engine.ts';
@@ -54,9 +54,12 @@ it('a copy of the file made with exclusive access holds whole transactions, unde
   const copies = await Promise.all(
     ['first', 'second', 'third'].map(async (name) => {
       const path = join(folder.path, `${name}.duckdb`);
-      const committed = await engine.exclusive(async () => {
+      const committed = await engine.exclusive(async (database) => {
         const before = writers.reduce((sum, { written }) => sum + written(), 0);
-        await copyFile(options.path, path);
+        const { size } = await database.stat();
+        const content = Buffer.alloc(size);
+        await database.read(content, 0, size, 0);
+        await writeFile(path, content);
         return before;
       });
       return { path, committed };

@@ -76,7 +76,7 @@ describe('the status page', () => {
   it('shows mails of unknown outcome with recipient and next step', async () => {
     const rows = badMails(['ann@example.com']);
     await using fixture = await openPageFixture({
-      status: async () => ({ ...goodStatus, mail: { waiting: 3, failed: 1, unknown: 1 } }),
+      status: async () => ({ ...goodStatus, mail: { waiting: 3, failed: 1, unknown: 1, held: 0 } }),
       mails: rows,
     });
     const { shown } = read((await fixture.ask('/')).text);

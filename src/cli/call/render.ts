@@ -1,4 +1,4 @@
-import { countText } from '../../core/index.ts';
+import { countText, sizeText } from '../../core/index.ts';
 import { embeddingNumbers, stopReasons, type ModelEndpoint, type TaskId } from '../../gateway/index.ts';
 import type { Screen } from '../ui/paint.ts';
 import { tableLines } from '../ui/table.ts';
@@ -160,13 +160,10 @@ const feedLines = (answer: unknown, screen: Screen): readonly string[] =>
     screen,
   );
 
-const size = (bytes: number): string =>
-  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
-
 const mediaLines = (media: readonly Media[]): readonly string[] =>
   media.map((one) =>
     'saved' in one
-      ? `saved ${one.saved.path} (${size(one.saved.bytes)})`
+      ? `saved ${one.saved.path} (${sizeText(one.saved.bytes)})`
       : `not saved: ${one.field}${one.link === '' ? '' : ` ${one.link}`}: ${one.problem}`,
   );
 

@@ -15,7 +15,16 @@ type ListOptions = {
 };
 type RequestOptions = { readonly config: string; readonly json?: boolean };
 
-const states: readonly State[] = ['queued', 'sending', 'sent', 'deferred', 'failed', 'unknown', 'dropped'];
+const states: readonly State[] = [
+  'queued',
+  'sending',
+  'sent',
+  'deferred',
+  'failed',
+  'unknown',
+  'dropped',
+  'held',
+];
 
 /** `failed,unknown`; repeated options add up. */
 const readStates = (text: string, before: readonly State[] = []): readonly State[] => {
@@ -47,9 +56,10 @@ States:
   unknown    may or may not have arrived; the same bytes with the same
              Message-ID are sent up to two more times, then a decision is
              required
+  held       unsent in a restored backup; \`outbox release\` sends it
 
-Failed and unknown messages make \`status\` exit with 1 until they are resent or
-dropped.
+Failed, unknown and held messages make \`status\` exit with 1 until they are
+resent, released or dropped.
 
 Examples:
   tollkeeper outbox
@@ -101,6 +111,33 @@ Examples:
       ),
     (call, ids) => call('outbox/resend', { ids }, { signal: deps.signal }),
   );
+  outbox
+    .command('release')
+    .description('Send the messages that a restore held.')
+    .argument('[id...]', 'IDs as shown by `tollkeeper outbox`; all held messages if omitted')
+    .addOption(configOption())
+    .option('--json', 'print the outcome of each as JSON')
+    .addHelpText(
+      'after',
+      `
+Messages that are unsent in a backup may have been sent after it, so
+\`tollkeeper restore\` holds them. Compare them with what the recipients have
+before you release them; drop the others with \`tollkeeper outbox drop\`.
+
+Examples:
+  tollkeeper outbox --state held
+  tollkeeper outbox release
+  tollkeeper outbox release 42 43`,
+    )
+    .action(async (ids: readonly string[], { config, json }: RequestOptions, command: Command) => {
+      const input = ids.length === 0 ? {} : { ids: [...new Set(ids)] };
+      const answers = await ask(deps, config, (commands) =>
+        commands.call('outbox/release', input, { signal: deps.signal }),
+      );
+      if (json === true) print(jsonText(answers));
+      else print(answers.length === 0 ? 'no message is held\n' : renderOutboxAnswers(answers, screen()));
+      command.setOptionValue('exitCode', answers.every(({ done }) => done) ? 0 : 1);
+    });
   request(
     outbox
       .command('drop')

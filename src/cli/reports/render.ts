@@ -1,4 +1,4 @@
-import { countText, unixMillis } from '../../core/index.ts';
+import { countText, sizeText, unixMillis } from '../../core/index.ts';
 import type { ListedReport, ReportList } from '../../daemon/index.ts';
 import { commonZone, localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';
@@ -7,10 +7,8 @@ import { tableLines } from '../ui/table.ts';
 const totalOf = ({ totals: [total] }: ListedReport): string =>
   total?.exact == null ? 'unknown' : `${total.exact} ${total.unit ?? ''}`.trim();
 
-const sizeOf = ({ files }: ListedReport): string => {
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
-};
+const sizeOf = ({ files }: ListedReport): string =>
+  sizeText(files.reduce((sum, file) => sum + file.bytes, 0));
 
 export const renderReports = ({ reports, damaged }: ReportList, screen: Screen): string => {
   if (reports.length + damaged.length === 0) return 'no stored reports\n';

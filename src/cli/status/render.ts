@@ -133,6 +133,7 @@ const mailLines = ({ mail }: StatusView, look: Look): readonly string[] => {
     ...(mail.waiting === 0 ? [] : [`${mail.waiting} waiting`]),
     ...(mail.failed === 0 ? [] : [`${mail.failed} refused`]),
     ...(mail.unknown === 0 ? [] : [`${mail.unknown} of unknown outcome`]),
+    ...(mail.held === 0 ? [] : [`${mail.held} held since a restore`]),
   ];
   const { stuck = [] } = mail;
   return parts.length === 0
@@ -150,7 +151,7 @@ const mailLines = ({ mail }: StatusView, look: Look): readonly string[] => {
         ...(stuck.length === 0
           ? []
           : lines(
-              'what to do: resend one with `tollkeeper outbox resend ID`, or drop it with `tollkeeper outbox drop ID`',
+              'what to do: resend one with `tollkeeper outbox resend ID`, or drop it with `tollkeeper outbox drop ID`; `tollkeeper outbox release` sends those that are held',
               2,
               look,
             )),

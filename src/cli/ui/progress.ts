@@ -1,14 +1,17 @@
-import type { Clock, OutputStream, Progress, ProgressStep } from '../../core/index.ts';
+import {
+  sizeText,
+  type Clock,
+  type OutputStream,
+  type Progress,
+  type ProgressStep,
+} from '../../core/index.ts';
 import { clip, oneLine } from './text.ts';
 import { describeDuration } from './messages.ts';
 
 const count = (value: number): string => value.toLocaleString('en-US');
 
-const size = (bytes: number): string =>
-  bytes < 1_000_000 ? `${count(Math.ceil(bytes / 1000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
-
 const rateOf = ({ bytesPerSecond, rowsPerSecond }: ProgressStep): string | undefined => {
-  if (bytesPerSecond !== undefined) return `${size(bytesPerSecond)}/s`;
+  if (bytesPerSecond !== undefined) return `${sizeText(bytesPerSecond)}/s`;
   return rowsPerSecond === undefined ? undefined : `${count(rowsPerSecond)} rows/s`;
 };
 
@@ -17,7 +20,7 @@ export const progressLine = (step: ProgressStep): string => {
   const figures = [
     step.total === undefined ? undefined : `${count(step.done ?? 0)} of ${count(step.total)}`,
     step.rows === undefined ? undefined : `${count(step.rows)} rows`,
-    step.bytes === undefined ? undefined : size(step.bytes),
+    step.bytes === undefined ? undefined : sizeText(step.bytes),
     rateOf(step),
     step.millisLeft === undefined ? undefined : `${describeDuration(step.millisLeft)} left`,
   ].filter((figure) => figure !== undefined);

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/index.ts';
 import type { Call, CommandHandlers, CommandName, commandTable } from '../../control/index.ts';
 import type { DoctorCheck, DoctorView } from '../../doctor/index.ts';
 import { version } from '../../version.ts';
+import type { BackupResult } from '../../jobs/index.ts';
 import type { BuiltReport } from '../create-runtime.ts';
 import { createKeyHandlers } from '../keys/handlers.ts';
 import { createKeyLease } from '../keys/lease-work.ts';
@@ -42,6 +43,8 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
       using runtime = app.lease();
       return await runtime.query(request, progress, signal);
     },
+    backup: (request, { progress, signal }): Promise<BackupResult> =>
+      app.backups.take(request, progress, signal),
     doctor: async (request, { progress, signal }): Promise<DoctorView> => {
       using runtime = app.lease();
       const { now, zone, checks, learned } = await runtime.doctor(request, progress, signal);

@@ -58,22 +58,36 @@ export const createOutboxHandlers = ({ clock, app }: Deps) => {
       : undefined;
   };
 
+  const resend = async (ids: readonly string[], signal: AbortSignal): Promise<readonly OutboxAnswer[]> => {
+    using runtime = app.lease();
+    const refused = new Map<string, Pick<OutboxAnswer, 'done' | 'message'>>();
+    for (const id of ids) {
+      const refusal = await requeue(runtime, id);
+      if (refusal !== undefined) refused.set(id, refusal);
+    }
+    await runtime.deliver({ ids: ids.filter((id) => !refused.has(id)), signal });
+    const rows = new Map((await outbox.list({ ids })).map((row) => [row.id, row]));
+    return ids.map((id) => {
+      const row = rows.get(id);
+      return { id, ...(refused.get(id) ?? (row === undefined ? none : describeSent(row, zone()))) };
+    });
+  };
+
   return {
     'outbox/list': async (query): Promise<readonly OutboxView[]> =>
       (await outbox.list(query)).map((row) => viewOf(row, zone())).toReversed(),
-    'outbox/resend': async ({ ids }, { signal }): Promise<readonly OutboxAnswer[]> => {
-      using runtime = app.lease();
-      const refused = new Map<string, Pick<OutboxAnswer, 'done' | 'message'>>();
-      for (const id of ids) {
-        const refusal = await requeue(runtime, id);
-        if (refusal !== undefined) refused.set(id, refusal);
-      }
-      await runtime.deliver({ ids: ids.filter((id) => !refused.has(id)), signal });
-      const rows = new Map((await outbox.list({ ids })).map((row) => [row.id, row]));
-      return ids.map((id) => {
-        const row = rows.get(id);
-        return { id, ...(refused.get(id) ?? (row === undefined ? none : describeSent(row, zone()))) };
-      });
+    'outbox/resend': ({ ids }, { signal }) => resend(ids, signal),
+    'outbox/release': async ({ ids }, { signal }): Promise<readonly OutboxAnswer[]> => {
+      const held = (await outbox.list({ states: ['held'] })).map(({ id }) => id);
+      const wanted = new Set(ids ?? held);
+      const other = [...wanted].filter((id) => !held.includes(id));
+      return [
+        ...(await resend(
+          held.filter((id) => wanted.has(id)),
+          signal,
+        )),
+        ...other.map((id) => ({ id, done: false, message: 'it is not held' })),
+      ];
     },
     'outbox/drop': async ({ ids }): Promise<readonly OutboxAnswer[]> => {
       const answers: OutboxAnswer[] = [];
@@ -97,8 +111,8 @@ export const mailStatus = async ({ app }: Pick<Deps, 'app'>) => {
   const { outbox } = app.warehouse;
   const zone = app.config().settings.timezone;
   const counts = await outbox.counts();
-  if (counts.failed + counts.unknown === 0) return counts;
-  const rows = await outbox.list({ states: ['failed', 'unknown'] });
+  if (counts.failed + counts.unknown + counts.held === 0) return counts;
+  const rows = await outbox.list({ states: ['failed', 'unknown', 'held'] });
   const stuck = rows.filter(({ nextAttempt }) => nextAttempt === neverAgain);
   return {
     ...counts,

@@ -49,7 +49,7 @@ const mailsOf = async (app: App, { job, slot, account, startedAt }: LedgerRun) =
 };
 
 const mailOf = async (app: App, run: LedgerRun, signal: AbortSignal): Promise<MailOutcome> => {
-  const counts = { queued: 0, sending: 0, sent: 0, deferred: 0, failed: 0, unknown: 0, dropped: 0 };
+  const counts = { queued: 0, sending: 0, sent: 0, deferred: 0, failed: 0, unknown: 0, dropped: 0, held: 0 };
   const mine = async () => mailsOf(app, run);
   const ids = (await mine()).map(({ id }) => id);
   if (ids.length === 0) return withoutSending(counts);

@@ -46,7 +46,7 @@ const ofTeam = (
     ...status,
     jobs,
     open: status.open.filter(({ job }) => names.has(job)),
-    mail: { waiting: 0, failed: 0, unknown: 0 },
+    mail: { waiting: 0, failed: 0, unknown: 0, held: 0 },
     config: { ...status.config, faults: [], atNextStart: [] },
     ...(data === undefined
       ? {}
@@ -86,7 +86,7 @@ export const createPageView =
     const days = spendDays(toSeconds(now), config.settings.timezone).slice(-chartDays);
     const mails = async (states: readonly OutboxState[], limit: number) =>
       handlers['outbox/list']({ states, limit });
-    const { waiting, failed, unknown } = status.mail;
+    const { waiting, failed, unknown, held } = status.mail;
     return {
       status,
       team,
@@ -104,7 +104,8 @@ export const createPageView =
       keys,
       nextMails: nextMails(config, status.jobs, team),
       mails: {
-        stuck: failed + unknown === 0 ? [] : await mails(['failed', 'unknown'], maxMails.stuck),
+        stuck:
+          failed + unknown + held === 0 ? [] : await mails(['failed', 'unknown', 'held'], maxMails.stuck),
         waiting: waiting === 0 ? [] : await mails(['queued', 'sending', 'deferred'], maxMails.waiting),
       },
     };

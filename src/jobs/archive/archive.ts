@@ -1,4 +1,4 @@
-import { countText, type ProgressStep, type UnixMillis } from '../../core/index.ts';
+import { countText, sizeText, type ProgressStep, type UnixMillis } from '../../core/index.ts';
 import { z } from 'zod';
 import { duration, positiveDuration } from '../../config/index.ts';
 import type { ArchiveOutcome, ArchivePlan } from '../../warehouse/index.ts';
@@ -22,16 +22,11 @@ const policyOf = ({ settle, retain }: Settings) => ({
   retain,
 });
 
-const size = (bytes: number): string =>
-  bytes < 1_000_000
-    ? `${Math.ceil(bytes / 1000).toLocaleString('en-US')} kB`
-    : `${Math.round(bytes / 1_000_000).toLocaleString('en-US')} MB`;
-
 const summaryOf = ({ written, rows, bytes, left, kept }: ArchiveOutcome): string => {
   const parts = [
     written === 0
       ? undefined
-      : `${countText(written, 'month')} archived, ${countText(rows, 'row')}, ${size(bytes)}`,
+      : `${countText(written, 'month')} archived, ${countText(rows, 'row')}, ${sizeText(bytes)}`,
     left === 0 ? undefined : `${countText(left, 'month')} left the table`,
   ].filter((part) => part !== undefined);
   return parts.length === 0

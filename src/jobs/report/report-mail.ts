@@ -1,4 +1,4 @@
-import type { LocaleTag } from '../../core/index.ts';
+import { sizeText, type LocaleTag } from '../../core/index.ts';
 import {
   dataFiles,
   dataFormats,
@@ -12,9 +12,6 @@ import {
 import type { JobContext } from '../job-kind.ts';
 import { signedFile, type ComposedReport } from './compose-report.ts';
 import type { ArchivedFile } from './archive/write-report.ts';
-
-const sizeOf = (bytes: number): string =>
-  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 const sentences: Readonly<Record<LocaleTag, (names: string, size: string, where: string) => string>> = {
   en: (names, size, where) =>
@@ -44,7 +41,7 @@ const filesElsewhere = (
   bytes: number,
   where: string,
 ): string =>
-  sentences[locale](formats.map((format) => format.toUpperCase()).join(', '), sizeOf(bytes), where);
+  sentences[locale](formats.map((format) => format.toUpperCase()).join(', '), sizeText(bytes), where);
 
 /** Bytes after encoding: base64 in lines of 76 characters. */
 const travelling = (files: readonly Pick<DataFile, 'content'>[]): number =>

@@ -92,6 +92,13 @@ export const createMemoryOutbox = (): MemoryOutbox => {
         return Promise.resolve(undefined);
       return Promise.resolve(change(id, { state: 'dropped', nextAttempt: neverAgain, changedAt: at }));
     },
+    hold: (at) => {
+      const isOver = ({ state, nextAttempt }: OutboxRow): boolean =>
+        state !== 'sending' && (!waiting.includes(state) || nextAttempt === neverAgain);
+      const held = all().filter((row) => !isOver(row));
+      for (const { id } of held) change(id, { state: 'held', nextAttempt: neverAgain, changedAt: at });
+      return Promise.resolve(held.length);
+    },
     list: ({ states, kind, subject, ids, route, topic, limit } = {}) =>
       Promise.resolve(
         all()
@@ -113,6 +120,7 @@ export const createMemoryOutbox = (): MemoryOutbox => {
         waiting: count((row) => row.state === 'sending' || (waiting.includes(row.state) && !isFinal(row))),
         failed: count(({ state }) => state === 'failed'),
         unknown: count((row) => row.state === 'unknown' && isFinal(row)),
+        held: count(({ state }) => state === 'held'),
       });
     },
     files: (since) => {

@@ -23,6 +23,11 @@ const toDo = ({ id, state, next, recipient }: OutboxView): Html => {
       <i>What to do:</i> it may or may not have arrived. Ask ${isolated(recipient)}; ${resend} sends the same
       message again, ${drop} closes the entry.
     </p>`;
+  if (state === 'held')
+    return html`<p>
+      <i>What to do:</i> it was unsent in the restored backup and may have been sent since. ${resend} sends
+      it, ${drop} abandons it.
+    </p>`;
   return state === 'failed'
     ? html`<p><i>What to do:</i> fix the cause, then run ${resend}; ${drop} abandons it.</p>`
     : html``;
@@ -42,18 +47,18 @@ const mailItem = (row: OutboxView, look: PageLook): Html => {
       ${next === undefined ? '' : pair('Next try', momentAway(next, look))}
     </dl>
     ${lastError === undefined ? '' : html`<p class="quiet">${isolated(lastError)}</p>`} ${toDo(row)}
-    ${state === 'failed' || state === 'unknown' ? html`<div class="actions">${actionForm('resend', 'Resend', [['id', id]], look)}</div>` : ''}
+    ${state === 'failed' || state === 'unknown' || state === 'held' ? html`<div class="actions">${actionForm('resend', 'Resend', [['id', id]], look)}</div>` : ''}
   </li>`;
 };
 
 export const mailsSection = (
-  { waiting, failed, unknown }: StatusView['mail'],
+  { waiting, failed, unknown, held }: StatusView['mail'],
   shown: PageView['mails'],
   look: PageLook,
 ): Html => {
-  if (waiting + failed + unknown === 0) return section('Mail', html`<p>The outbox is empty.</p>`);
+  if (waiting + failed + unknown + held === 0) return section('Mail', html`<p>The outbox is empty.</p>`);
   const rows = [...shown.stuck, ...shown.waiting];
-  const more = waiting + failed + unknown - rows.length;
+  const more = waiting + failed + unknown + held - rows.length;
   return section('Mail', [
     html`<p>
       ${chip(`${waiting} waiting`, waiting === 0 ? 'quiet' : 'busy')}

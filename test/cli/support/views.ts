@@ -35,7 +35,7 @@ export const statusView = (change: Partial<StatusView> = {}): StatusView => ({
   config: { loadedAt: at('2026-11-20T05:30:00Z'), faults: [], atNextStart: [] },
   jobs: [],
   open: [],
-  mail: { waiting: 0, failed: 0, unknown: 0 },
+  mail: { waiting: 0, failed: 0, unknown: 0, held: 0 },
   ...change,
 });
 

@@ -43,7 +43,7 @@ export const statusView: StatusView = {
   config: { loadedAt: at, faults: [], atNextStart: ['health.port'] },
   jobs: [{ job: 'Überblick', kind: 'report', zone: 'UTC', suspend: false, last: runView('Überblick') }],
   open: [],
-  mail: { waiting: 0, failed: 0, unknown: 0 },
+  mail: { waiting: 0, failed: 0, unknown: 0, held: 0 },
 };
 
 export type ControlFixture = AsyncDisposable & {

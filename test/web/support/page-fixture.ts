@@ -59,7 +59,7 @@ export const goodStatus: StatusView = {
     { job: 'by-hand', kind: 'report', zone: 'Asia/Shanghai', suspend: false },
   ],
   open: [],
-  mail: { waiting: 0, failed: 0, unknown: 0 },
+  mail: { waiting: 0, failed: 0, unknown: 0, held: 0 },
   data: {
     zone: 'Europe/Berlin',
     accounts: [
@@ -131,7 +131,7 @@ export const badStatus = (names: readonly string[]): StatusView => {
       }),
     ),
     open: names.map((waiting, index) => ({ ...runView(`open-${index}`), state: 'queued', waiting })),
-    mail: { waiting: 3, failed: 1, unknown: 40 },
+    mail: { waiting: 3, failed: 1, unknown: 40, held: 2 },
     data: {
       zone: 'Europe/Berlin',
       accounts: [

@@ -1,0 +1,30 @@
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { fault, systemCode } from '../../core/index.ts';
+import type { Paths } from '../paths.ts';
+
+/** The real path of what exists, with the rest of the path as it is written. */
+const resolved = async (path: string): Promise<string> => {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    return join(await resolved(dirname(path)), basename(path));
+  }
+};
+
+const isWithin = (folder: string, inner: string): boolean => {
+  const path = relative(folder, inner);
+  return path !== '..' && !path.startsWith(`..${sep}`);
+};
+
+/** @throws fault backup-inside when the target lies in a folder that is backed up. */
+export const checkTarget = async (target: string, paths: Paths): Promise<void> => {
+  const wanted = await resolved(target);
+  for (const folder of [dirname(paths.path), paths.archiveDirectory])
+    if (isWithin(await resolved(folder), wanted))
+      throw fault(
+        'backup-inside',
+        `${target} lies in ${folder}, which is backed up and lost together with it`,
+      );
+};
