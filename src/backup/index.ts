@@ -1,4 +1,6 @@
 export type { Facts, Manifest } from './manifest.ts';
-export { restoreFiles, verifyFiles } from './restore-files.ts';
+export { openBackup } from './open-backup.ts';
+export { packBackup } from './pack-backup.ts';
+export { restoreFiles, verifyFiles, type OpenBackup } from './restore-files.ts';
 export { openStore } from './store.ts';
 export { storeFiles } from './write-backup.ts';

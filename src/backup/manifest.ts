@@ -39,6 +39,11 @@ const manifest = z.strictObject({
   /** Of the database. */
   schema: z.int(),
   encrypted: z.boolean(),
+  /** Which recipients the chunks are encrypted for, in a folder of backups; see `Cipher`. */
+  recipients: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/)
+    .optional(),
   files: z.array(file).readonly(),
 });
 
@@ -59,26 +64,33 @@ export type ManifestDraft = Pick<Manifest, 'at' | 'program' | 'schema' | 'files'
 export const sha256Of = (bytes: Uint8Array | string): string =>
   createHash('sha256').update(bytes).digest('hex');
 
-/** The text of a manifest: one line of JSON, and its SHA-256 in the next. With a cipher, the facts are encrypted. */
-export const manifestText = async (
-  { at, program, schema, files, facts: plain }: ManifestDraft,
-  { encrypted, cipher }: { readonly encrypted: boolean; readonly cipher?: Cipher | undefined },
-): Promise<string> => {
-  const sealed =
-    cipher && Buffer.from(await cipher.encrypt(Buffer.from(JSON.stringify(plain)))).toString('base64');
-  const value: z.infer<typeof written> = {
-    format: 'tollkeeper-backup',
-    version: 1,
-    at,
-    program,
-    schema,
-    encrypted,
-    files,
-    facts: sealed ?? plain,
-  };
+/** The text of a value of a manifest: one line of JSON, and its SHA-256 in the next. */
+const withChecksum = (value: z.infer<typeof written>): string => {
   const json = JSON.stringify(value);
   return `${json}\n${sha256Of(json)}\n`;
 };
+
+const headOf = ({ at, program, schema, files }: Omit<ManifestDraft, 'facts'>, encrypted: boolean) => ({
+  format: 'tollkeeper-backup' as const,
+  version: 1 as const,
+  at,
+  program,
+  schema,
+  encrypted,
+  files,
+});
+
+/** The text of the manifest of a backup in a folder. With a cipher, its facts are encrypted. */
+export const manifestText = async (draft: ManifestDraft, cipher?: Cipher): Promise<string> => {
+  if (cipher === undefined) return withChecksum({ ...headOf(draft, false), facts: draft.facts });
+  const facts = Buffer.from(await cipher.encrypt(Buffer.from(JSON.stringify(draft.facts))));
+  const { recipients } = cipher;
+  return withChecksum({ ...headOf(draft, true), recipients, facts: facts.toString('base64') });
+};
+
+/** The text of the manifest in a file, which is encrypted as a whole. */
+export const packedManifestText = (draft: ManifestDraft, encrypted: boolean): string =>
+  withChecksum({ ...headOf(draft, encrypted), facts: draft.facts });
 
 const decryptFacts = async (text: string, decipher: Decipher, where: string): Promise<Facts> => {
   const json = await decipher.decrypt(Buffer.from(text, 'base64')).catch((error: unknown) => {

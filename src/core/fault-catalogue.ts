@@ -115,6 +115,7 @@ const entries = {
   'disk-full': passing('free space on the named volume; no partial data was stored'),
   'path-unwritable': failed('make the path writable for the user that Tollkeeper runs as'),
   'backup-foreign': failed('choose an empty folder, or one that `tollkeeper backup` has written'),
+  'backup-missing': failed('name a readable folder or file that `tollkeeper backup` has written'),
   'backup-newer': failed('use the version of Tollkeeper that wrote the backup, or a later one'),
   'backup-damaged': failed('use another backup; copy the folder again if it was copied'),
   'backup-identity': failed('use the identity of one of the recipients that the backup is encrypted for'),

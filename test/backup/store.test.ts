@@ -1,54 +1,10 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import {
-  openStore,
-  restoreFiles,
-  storeFiles,
-  verifyFiles,
-  type Facts,
-  type Manifest,
-} from '../../src/backup/index.ts';
-import { openFolder, type Folder } from '../support/program.ts';
-
-const block = 262_144;
-
-/** Bytes that differ by seed and position, so that no two blocks are equal. */
-const noise = (size: number, seed: number): Buffer => {
-  const bytes = Buffer.alloc(size);
-  let state = seed * 2_654_435_761 + 1;
-  for (let at = 0; at + 4 <= size; at += 4) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    bytes.writeUInt32LE(state, at);
-  }
-  return bytes;
-};
-
-/** Backs up the files, by name and content; the first one is the database. */
-const back = async (folder: Folder, at: string, contents: Readonly<Record<string, Buffer>>) => {
-  const store = await openStore(join(folder.path, 'backups'));
-  const sources = [];
-  for (const [path, content] of Object.entries(contents)) {
-    const file = join(folder.path, 'data', path);
-    await mkdir(join(file, '..'), { recursive: true });
-    await writeFile(file, content);
-    sources.push({ path, file, isDatabase: path.endsWith('.duckdb') });
-  }
-  const { files, bytes, newBytes } = await storeFiles(store, sources);
-  const facts: Facts = { rows: {}, charges: {}, audit: { entries: 0, head: '' } };
-  await store.complete({ at, program: '0.1.0', schema: 30, files, facts });
-  const manifest: Manifest = await store.read((await store.list()).at(-1) ?? '');
-  expect(manifest).toMatchObject({ encrypted: false, facts });
-  return { store, manifest, bytes, newBytes };
-};
-
-const database = (changed: number): Buffer =>
-  Buffer.concat([
-    noise(3 * 4096, 1),
-    ...[2, 3, 4, 5].map((seed) => noise(block, seed === changed ? 99 : seed)),
-  ]);
+import { openStore, restoreFiles, storeFiles, verifyFiles } from '../../src/backup/index.ts';
+import { openFolder } from '../support/program.ts';
+import { back, block, database, filesOf } from './support.ts';
 
 it('a second backup stores only the blocks that changed, and both restore byte for byte', async () => {
   await using folder = await openFolder();
@@ -90,45 +46,6 @@ it('a restored file has the permissions of the original', async () => {
   const { files } = await storeFiles(store, [{ path: 'audit/keys.jsonl', file }]);
   await restoreFiles(store, { files }, join(folder.path, 'to'));
   expect((await stat(join(folder.path, 'to/audit/keys.jsonl'))).mode & 0o777).toBe(0o640);
-});
-
-/** Every file of the store, by its path from there. */
-const filesOf = async (store: string): Promise<readonly string[]> =>
-  (await readdir(store, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted();
-
-it('one flipped bit anywhere in a store is found', async () => {
-  await using folder = await openFolder();
-  await back(folder, '2026-11-26T09:00:00.000Z', {
-    'tollkeeper.duckdb': database(0),
-    'audit/keys.jsonl': Buffer.from('one\n'),
-  });
-  const root = join(folder.path, 'backups');
-  const files = await filesOf(root);
-  const isWhole = async (): Promise<boolean> => {
-    try {
-      const store = await openStore(root);
-      const [name = ''] = await store.list();
-      return (await verifyFiles(store, await store.read(name))).length === 0;
-    } catch {
-      return false;
-    }
-  };
-  expect(await isWhole()).toBe(true);
-  await fc.assert(
-    fc.asyncProperty(fc.nat(), fc.nat(), fc.integer({ min: 0, max: 7 }), async (which, at, bit) => {
-      const file = files[which % files.length] ?? '';
-      const content = await readFile(file);
-      const changed = Buffer.from(content);
-      changed[at % changed.length] = (changed[at % changed.length] ?? 0) ^ (1 << bit);
-      await writeFile(file, changed);
-      expect(await isWhole(), `${file} ${at} ${bit}`).toBe(false);
-      await writeFile(file, content);
-    }),
-    { numRuns: 60 },
-  );
 });
 
 it('a missing chunk is named, and the next backup of the same data stores it again', async () => {
