@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fault, isFault, messageOf, syncPath, writeThrough, type Fault } from '../core/index.ts';
+import { fault, isFault, messageOf, syncPath, type Fault } from '../core/index.ts';
 import { openChunks, place, type Chunks, type StoreOptions } from './chunks.ts';
 import { manifestText, readManifest, type Manifest, type ManifestDraft } from './manifest.ts';
 import { writable } from './writable.ts';
@@ -37,7 +37,8 @@ const nameOf = (at: string): string => at.replaceAll(/[-:]|\.\d+/g, '');
 /** Whether the folder is a store of backups, or empty; anything else belongs to someone else. */
 const checkFolder = async (folder: string): Promise<boolean> => {
   const names = await readdir(folder);
-  if (names.length === 0) return false;
+  // A crash can leave the marker unfinished; anything else comes after it.
+  if (names.every((name) => name === `${marker}.partial`)) return false;
   const text = await readFile(join(folder, marker), 'utf8').catch(() => undefined);
   if (text === markerText) return true;
   throw text === undefined
@@ -114,12 +115,12 @@ export const readStore = async (folder: string, options: StoreOptions): Promise<
 /** Opens a store of backups, or makes one of an empty or new folder. @throws faults backup-foreign, backup-newer, path-unwritable, disk-full */
 export const openStore = async (folder: string, options: StoreOptions = {}): Promise<BackupStore> => {
   await writable(folder, async () => mkdir(folder, { recursive: true, mode: 0o700 }));
-  if (!(await checkFolder(folder)))
-    await writable(folder, async () => {
-      for (const name of ['chunks', 'backups'])
-        await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
-      await writeThrough(join(folder, marker), markerText);
-      await syncPath(folder);
-    });
+  const isStore = await checkFolder(folder);
+  await writable(folder, async () => {
+    if (!isStore) await place(join(folder, marker), markerText);
+    for (const name of ['chunks', 'backups'])
+      await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+    await syncPath(folder);
+  });
   return storeIn(folder, options);
 };

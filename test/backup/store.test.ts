@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openStore, restoreFiles, storeFiles, verifyFiles } from '../../src/backup/index.ts';
 import { openFolder } from '../support/program.ts';
-import { back, block, database, filesOf } from './support.ts';
+import { back, block, database, filesOf, newIdentity } from './support.ts';
 
 it('a second backup stores only the blocks that changed, and both restore byte for byte', async () => {
   await using folder = await openFolder();
@@ -96,4 +96,58 @@ it('a manifest of a newer version is refused', async () => {
   const hash = createHash('sha256').update(json).digest('hex');
   await writeFile(join(store.folder, 'backups/20261127T090000Z.manifest'), `${json}\n${hash}\n`);
   await expect(store.read('20261127T090000Z')).rejects.toMatchObject({ code: 'backup-newer' });
+});
+
+const [one, two, three] = [
+  '2026-11-26T09:00:00.000Z',
+  '2026-11-27T09:00:00.000Z',
+  '2026-11-28T09:00:00.000Z',
+];
+
+it('a removed backup frees the chunks that no other one needs, and what interrupted backups left', async () => {
+  await using folder = await openFolder();
+  const { cipher, decipher } = await newIdentity();
+  await back(folder, one, { 'a.duckdb': database(2) });
+  await back(folder, two, { 'a.duckdb': database(3) });
+  const { store } = await back(folder, three, { 'a.duckdb': database(3) }, { cipher, decipher });
+  const partials = ['backups/20261125T090000Z.manifest.partial', `chunks/ab/${'ab'.repeat(32)}.partial`];
+  for (const path of partials) await folder.write(`backups/${path}`, 'x');
+  const before = await filesOf(store.folder);
+  // Its own block and the partial chunk; the block of the second backup is still needed.
+  expect(await store.remove(['20261126T090000Z'])).toEqual({ bytes: block + 1, faults: [] });
+  expect((await filesOf(store.folder)).length).toBe(before.length - 4);
+  expect(await store.list()).toEqual(['20261127T090000Z', '20261128T090000Z']);
+  for (const name of await store.list())
+    expect(await verifyFiles(store, await store.read(name)), name).toEqual([]);
+  await store.remove(['20261127T090000Z']);
+  expect((await filesOf(join(store.folder, 'chunks'))).every((file) => file.endsWith('.age'))).toBe(true);
+  expect(await verifyFiles(store, await store.read('20261128T090000Z'))).toEqual([]);
+  await store.remove(await store.list());
+  expect(await filesOf(store.folder)).toEqual([join(store.folder, 'tollkeeper-backups')]);
+  // The store knows that they are gone.
+  await back(folder, one, { 'a.duckdb': database(3) });
+  expect((await store.put(database(3).subarray(0, 100))).isNew).toBe(true);
+});
+
+it('no chunk is deleted while a remaining manifest cannot be read', async () => {
+  await using folder = await openFolder();
+  await back(folder, one, { 'a.duckdb': database(2) });
+  await back(folder, two, { 'a.duckdb': database(3) });
+  const { store } = await back(folder, three, { 'a.duckdb': database(3) });
+  await folder.write('backups/backups/20261127T090000Z.manifest', 'damaged');
+  const chunks = await filesOf(join(store.folder, 'chunks'));
+  expect(await store.remove(['20261126T090000Z'])).toMatchObject({
+    bytes: 0,
+    faults: [{ code: 'backup-damaged', message: expect.stringContaining('20261127T090000Z.manifest') }],
+  });
+  expect(await filesOf(join(store.folder, 'chunks'))).toEqual(chunks);
+  expect(await store.list()).toEqual(['20261127T090000Z', '20261128T090000Z']);
+  expect((await store.remove(['20261127T090000Z'])).bytes).toBe(block);
+});
+
+it('a folder whose marker was interrupted becomes a store', async () => {
+  await using folder = await openFolder();
+  await folder.write('backups/tollkeeper-backups.partial', 'Back');
+  const { store, manifest } = await back(folder, one, { 'a.duckdb': database(2) });
+  expect(await verifyFiles(store, manifest)).toEqual([]);
 });

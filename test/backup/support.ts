@@ -47,8 +47,9 @@ export const back = async (
   at: string,
   contents: Readonly<Record<string, Buffer>>,
   ciphers: Ciphers = {},
+  root = join(folder.path, 'backups'),
 ) => {
-  const store = await openStore(join(folder.path, 'backups'), ciphers);
+  const store = await openStore(root, ciphers);
   const sources = [];
   for (const [path, content] of Object.entries(contents)) {
     const file = join(folder.path, 'data', path);
