@@ -11,7 +11,7 @@ const file = z.strictObject({
   size: z.int().min(0),
   /** Permission bits. */
   mode: z.int().min(0).max(0o777),
-  /** SHA-256 of the chunks that the file consists of, in order. */
+  /** SHA-256 of the chunks that the file consists of, in order; none in a backup that is one file, which has sums of its own. */
   chunks: z.array(sha256).readonly(),
 });
 
@@ -113,7 +113,10 @@ export const readManifest = async (text: string, where: string, decipher?: Decip
   const value = JSON.parse(json) as { readonly format?: unknown; readonly version?: unknown };
   if (value.format === 'tollkeeper-backup' && typeof value.version === 'number' && value.version > 1)
     throw fault('backup-newer', `${where} has version ${value.version}, and this program reads version 1`);
-  const { facts: stated, ...head } = written.parse(value);
+  const { data, error } = written.safeParse(value);
+  if (data === undefined)
+    throw fault('backup-damaged', `${where} is not a manifest of version 1: ${z.prettifyError(error)}`);
+  const { facts: stated, ...head } = data;
   if (typeof stated !== 'string') return { ...head, facts: stated };
   return decipher === undefined ? head : { ...head, facts: await decryptFacts(stated, decipher, where) };
 };

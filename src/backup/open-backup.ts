@@ -26,7 +26,12 @@ const openFromFolder = async (folder: string, { name, decipher }: OpenOptions): 
   return {
     manifest,
     verify: async (signal) => verifyFiles(store, manifest, signal),
-    restore: async (to, signal) => restoreFiles(store, manifest, to, signal),
+    restore: async (to, signal) => {
+      // Before anything is written.
+      if (manifest.encrypted && decipher === undefined)
+        throw fault('backup-identity', `the backup in ${folder} is encrypted, and no identity is given`);
+      await restoreFiles(store, manifest, to, signal);
+    },
   };
 };
 

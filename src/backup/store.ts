@@ -7,7 +7,8 @@ import { writable } from './writable.ts';
 
 /**
  * A folder of backups. `chunks/ab/…` holds each chunk of a file once, by its SHA-256; `backups/AT.manifest` lists the
- * chunks of a backup. Paths, sizes and times of files stay readable in an encrypted backup.
+ * chunks of a backup. Paths, sizes and times of files stay readable in an encrypted backup,
+ * and so do the SHA-256 of plain chunks: whoever reads the folder can confirm a guess of a whole chunk.
  */
 export type BackupStore = Pick<Chunks, 'put' | 'get' | 'check'> & {
   readonly folder: string;

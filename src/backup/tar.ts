@@ -20,11 +20,12 @@ export async function* tarOf(entries: AsyncIterable<NewEntry>): AsyncGenerator<U
     tar.finalize();
   };
   // An error ends the loop below.
-  feed().catch((error: Error) => tar.destroy(error));
+  const fed = feed().catch((error: Error) => tar.destroy(error));
   try {
     for await (const piece of tar) yield piece as Uint8Array;
   } finally {
     tar.destroy();
+    await fed;
   }
 }
 
@@ -32,14 +33,14 @@ export async function* tarOf(entries: AsyncIterable<NewEntry>): AsyncGenerator<U
 export async function* entriesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const tar = extract();
   // An error ends the loop below.
-  const feed = pipeline(source, tar).catch((error: Error) => tar.destroy(error));
+  const fed = pipeline(source, tar).catch((error: Error) => tar.destroy(error));
   try {
     for await (const entry of tar) {
       const { name, size } = entry.header;
       yield { name, size, content: entry as AsyncIterable<Uint8Array> };
     }
-    await feed;
   } finally {
     tar.destroy();
+    await fed;
   }
 }

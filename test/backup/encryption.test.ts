@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openStore, restoreFiles, verifyFiles } from '../../src/backup/index.ts';
+import { openBackup, openStore, restoreFiles, verifyFiles } from '../../src/backup/index.ts';
 import { createCipher, createDecipher } from '../../src/keys/index.ts';
 import { openFolder } from '../support/program.ts';
 import { back, block, database, facts, filesOf, newIdentity } from './support.ts';
@@ -67,6 +67,17 @@ it('an encrypted backup relies on no plain chunk, and on no chunk that is encryp
   expect(await verifyFiles(opened, shared.manifest)).toEqual([]);
   expect(await verifyFiles(opened, plain.manifest)).toEqual([]);
   expect((await verifyFiles(opened, sealed.manifest)).map(({ code }) => code)).toEqual(['backup-identity']);
+});
+
+it('an encrypted folder that is opened without an identity is verified, and restores nothing', async () => {
+  await using folder = await openFolder();
+  const { cipher } = await newIdentity();
+  const { store } = await back(folder, first, audit, { cipher });
+  const opened = await openBackup(store.folder);
+  expect(opened.manifest.facts).toBeUndefined();
+  expect(await opened.verify()).toEqual([]);
+  await expect(opened.restore(join(folder.path, 'to'))).rejects.toMatchObject({ code: 'backup-identity' });
+  expect((await folder.files()).filter((name) => name.startsWith('to'))).toEqual([]);
 });
 
 it('a damaged encrypted chunk is replaced by the next backup, which leaves one file of it', async () => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, readlink, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -158,4 +158,32 @@ it('a backup in a file is written in constant memory', async () => {
   await packBackup(watched, manifest, file);
   expect(read).toBe(16 * 2 ** 20);
   expect(ahead).toBeLessThan(4 * 2 ** 20);
+});
+
+/** The open files of this process below a folder. */
+const openFiles = async (folder: string): Promise<readonly string[]> => {
+  const links = await readdir('/proc/self/fd');
+  const targets = await Promise.all(
+    links.map(async (link) => readlink(`/proc/self/fd/${link}`).catch(() => '')),
+  );
+  return targets.filter((target) => target.startsWith(folder));
+};
+
+it('verification and restore end with the reason of an abort, and close the file', async () => {
+  await using folder = await openFolder();
+  const { cipher, decipher } = await newIdentity();
+  const { store, manifest } = await back(folder, at, { large: noise(8 * 2 ** 20, 7) });
+  const plain = join(folder.path, 'backup.tar');
+  const sealed = join(folder.path, 'backup.tar.age');
+  await packBackup(store, manifest, plain);
+  await packBackup(store, manifest, sealed, { cipher });
+  const reason = new Error('stopped');
+  for (const [index, from] of [store.folder, plain, sealed].entries()) {
+    const opened = await openBackup(from, { decipher });
+    await expect(opened.verify(AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(opened.restore(join(folder.path, `to-${index}`), AbortSignal.abort(reason))).rejects.toBe(
+      reason,
+    );
+  }
+  expect(await openFiles(folder.path)).toEqual([]);
 });

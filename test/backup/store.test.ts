@@ -89,6 +89,18 @@ it.each([
   expect(await folder.files()).toEqual([`backups/${name}`]);
 });
 
+it('a manifest of another shape is damaged, although its checksum is right', async () => {
+  await using folder = await openFolder();
+  const { store } = await back(folder, '2026-11-26T09:00:00.000Z', {});
+  const json = JSON.stringify({ format: 'tollkeeper-backup', version: 1 });
+  const hash = createHash('sha256').update(json).digest('hex');
+  await writeFile(join(store.folder, 'backups/20261127T090000Z.manifest'), `${json}\n${hash}\n`);
+  await expect(store.read('20261127T090000Z')).rejects.toMatchObject({
+    code: 'backup-damaged',
+    message: expect.stringContaining('is not a manifest'),
+  });
+});
+
 it('a manifest of a newer version is refused', async () => {
   await using folder = await openFolder();
   const { store, manifest } = await back(folder, '2026-11-26T09:00:00.000Z', {});
