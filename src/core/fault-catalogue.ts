@@ -129,7 +129,9 @@ const entries = {
   'warehouse-unreadable': failed(
     'the file is damaged or not a DuckDB database; restore it from a backup, or move it away and pull again',
   ),
-  'warehouse-newer': failed('the file was written by a newer Tollkeeper; run that version or a later one'),
+  'warehouse-newer': failed(
+    'run that version or a later one; or go back to the data of before the upgrade: restore a backup of this version, into an empty data folder',
+  ),
   'warehouse-older': failed(
     'the file was written by an older Tollkeeper that cannot be upgraded from; move it away and pull again, or upgrade with a version in between',
   ),

@@ -16,6 +16,7 @@ import type { RunKey } from '../storage/index.ts';
 import { createScheduler, keyText, type Scheduler } from '../scheduler/index.ts';
 import { readSettings } from '../tracing/index.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/index.ts';
+import { version } from '../version.ts';
 import { createRuntime } from './create-runtime.ts';
 import { createHeartbeats } from './heartbeat.ts';
 import { openKeyRuntime } from './keys/key-runtime.ts';
@@ -94,6 +95,8 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
     memoryLimit: megabytesText(memory.database),
     queryMemory: megabytesText(memory.queryEngine),
     threads: settings.warehouse.threads,
+    version,
+    copyBeforeMigration: settings.backup.before_migration,
     clock,
     log,
     startQueryProcess: deps.startQueryProcess,

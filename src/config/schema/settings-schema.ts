@@ -19,6 +19,7 @@ import {
   smtpUrl,
   zone,
 } from './fields.ts';
+import { backup } from './backup-settings.ts';
 import { budgetSchema } from './budgets-schema.ts';
 import { health, metrics, status } from './listeners-schema.ts';
 import { contradictions, mailOptions } from './mail-options.ts';
@@ -321,6 +322,7 @@ export const settingsSchema = z
       .describe('Language of reports that set none: texts, numbers and dates.'),
     accounts: z.record(name, account).prefault({}).describe('Gateway accounts by name.'),
     warehouse: warehouse.prefault({}).describe('The database.'),
+    backup: backup.prefault({}).describe('Copies of the data.'),
     mail: mail.optional().describe('Mail server and sender.'),
     routes: routesOf([]),
     teams: z.record(name, team).prefault({}).describe('Cost owners: teams by name.'),
