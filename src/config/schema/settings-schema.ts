@@ -19,7 +19,6 @@ import {
   smtpUrl,
   zone,
 } from './fields.ts';
-import { backup } from './backup-settings.ts';
 import { budgetSchema } from './budgets-schema.ts';
 import { health, metrics, status } from './listeners-schema.ts';
 import { contradictions, mailOptions } from './mail-options.ts';
@@ -214,6 +213,15 @@ const warehouse = z.strictObject({
     })
     .optional()
     .describe('Where jobs of kind archive store the call log.'),
+});
+
+const backup = z.strictObject({
+  before_migration: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether a copy of the database is kept beside it before a new version migrates it: tollkeeper.schema-30.duckdb. Only the newest copy is kept.',
+    ),
 });
 
 const mail = z
