@@ -126,6 +126,9 @@ const entries = {
   'warehouse-locked': passing(
     'another process uses the file; wait until it ends, or stop it: a running daemon runs the same jobs on their schedule',
   ),
+  'warehouse-missing': failed(
+    'no empty database is created beside the data of another: check that the volume is mounted and warehouse.path is right, then restore a backup (see Restore in docs/operations.md). To begin anew, move the named files and folders away',
+  ),
   'warehouse-unreadable': failed(
     'the file is damaged or not a DuckDB database; restore it from a backup, or move it away and pull again',
   ),

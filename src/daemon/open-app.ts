@@ -18,6 +18,7 @@ import { readSettings } from '../tracing/index.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/index.ts';
 import { version } from '../version.ts';
 import { createRuntime } from './create-runtime.ts';
+import { refuseEmptyStart } from './data-folder/missing-warehouse.ts';
 import { createHeartbeats } from './heartbeat.ts';
 import { openKeyRuntime } from './keys/key-runtime.ts';
 import { measureRun } from './metrics/measure-runs.ts';
@@ -87,6 +88,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
   const { clock, random, secrets } = deps;
   const dryRun = options.dryRun === true;
   const beside = pathsOf(deps, settings.warehouse);
+  await refuseEmptyStart(beside);
   const paths = dryRun ? await placesToPlan(beside, folder) : beside;
   if (!dryRun) await makeDataFolder(deps, paths);
   const memory = divideMemory(await readMemoryLimit(deps.systemRoot), settings.warehouse.memory_limit);
