@@ -1,7 +1,11 @@
+export { copyBackup } from './copy-backup.ts';
 export { differencesOf } from './compare-facts.ts';
 export type { Facts, Manifest } from './manifest.ts';
-export { databaseIn, openBackup } from './open-backup.ts';
-export { restoreFiles, verifyFiles } from './restore-files.ts';
+export { databaseIn, openBackup, readManifests } from './open-backup.ts';
+export { packBackup } from './pack-backup.ts';
+export { restoreFiles, verifyFiles, type OpenBackup } from './restore-files.ts';
+export { listSources } from './list-sources.ts';
+export { backupsToKeep, type Keep } from './retention.ts';
 export { openStore } from './store.ts';
-export { takeBackup, type BackupSubject } from './take-backup.ts';
+export { takeBackup, type BackupSubject, type TakenBackup } from './take-backup.ts';
 export { storeFiles } from './write-backup.ts';

@@ -11,7 +11,7 @@ const file = z.strictObject({
   size: z.int().min(0),
   /** Permission bits. */
   mode: z.int().min(0).max(0o777),
-  /** SHA-256 of the chunks that the file consists of, in order. */
+  /** SHA-256 of the chunks that the file consists of, in order; none in a backup that is one file, which has sums of its own. */
   chunks: z.array(sha256).readonly(),
 });
 
@@ -39,6 +39,11 @@ const manifest = z.strictObject({
   /** Of the database. */
   schema: z.int(),
   encrypted: z.boolean(),
+  /** Which recipients the chunks are encrypted for, in a folder of backups; see `Cipher`. */
+  recipients: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/)
+    .optional(),
   files: z.array(file).readonly(),
 });
 
@@ -56,29 +61,39 @@ export type ManifestDraft = Pick<Manifest, 'at' | 'program' | 'schema' | 'files'
   readonly facts: Facts;
 };
 
+/** The name of a backup, which every file system and shell takes, from its moment: `20261126T090000Z`. */
+export const nameOf = (at: string): string => at.replaceAll(/[-:]|\.\d+/g, '');
+
 export const sha256Of = (bytes: Uint8Array | string): string =>
   createHash('sha256').update(bytes).digest('hex');
 
-/** The text of a manifest: one line of JSON, and its SHA-256 in the next. With a cipher, the facts are encrypted. */
-export const manifestText = async (
-  { at, program, schema, files, facts: plain }: ManifestDraft,
-  { encrypted, cipher }: { readonly encrypted: boolean; readonly cipher?: Cipher | undefined },
-): Promise<string> => {
-  const sealed =
-    cipher && Buffer.from(await cipher.encrypt(Buffer.from(JSON.stringify(plain)))).toString('base64');
-  const value: z.infer<typeof written> = {
-    format: 'tollkeeper-backup',
-    version: 1,
-    at,
-    program,
-    schema,
-    encrypted,
-    files,
-    facts: sealed ?? plain,
-  };
+/** The text of a value of a manifest: one line of JSON, and its SHA-256 in the next. */
+const withChecksum = (value: z.infer<typeof written>): string => {
   const json = JSON.stringify(value);
   return `${json}\n${sha256Of(json)}\n`;
 };
+
+const headOf = ({ at, program, schema, files }: Omit<ManifestDraft, 'facts'>, encrypted: boolean) => ({
+  format: 'tollkeeper-backup' as const,
+  version: 1 as const,
+  at,
+  program,
+  schema,
+  encrypted,
+  files,
+});
+
+/** The text of the manifest of a backup in a folder. With a cipher, its facts are encrypted. */
+export const manifestText = async (draft: ManifestDraft, cipher?: Cipher): Promise<string> => {
+  if (cipher === undefined) return withChecksum({ ...headOf(draft, false), facts: draft.facts });
+  const facts = Buffer.from(await cipher.encrypt(Buffer.from(JSON.stringify(draft.facts))));
+  const { recipients } = cipher;
+  return withChecksum({ ...headOf(draft, true), recipients, facts: facts.toString('base64') });
+};
+
+/** The text of the manifest in a file, which is encrypted as a whole. */
+export const packedManifestText = (draft: ManifestDraft, encrypted: boolean): string =>
+  withChecksum({ ...headOf(draft, encrypted), facts: draft.facts });
 
 const decryptFacts = async (text: string, decipher: Decipher, where: string): Promise<Facts> => {
   const json = await decipher.decrypt(Buffer.from(text, 'base64')).catch((error: unknown) => {
@@ -101,7 +116,10 @@ export const readManifest = async (text: string, where: string, decipher?: Decip
   const value = JSON.parse(json) as { readonly format?: unknown; readonly version?: unknown };
   if (value.format === 'tollkeeper-backup' && typeof value.version === 'number' && value.version > 1)
     throw fault('backup-newer', `${where} has version ${value.version}, and this program reads version 1`);
-  const { facts: stated, ...head } = written.parse(value);
+  const { data, error } = written.safeParse(value);
+  if (data === undefined)
+    throw fault('backup-damaged', `${where} is not a manifest of version 1: ${z.prettifyError(error)}`);
+  const { facts: stated, ...head } = data;
   if (typeof stated !== 'string') return { ...head, facts: stated };
   return decipher === undefined ? head : { ...head, facts: await decryptFacts(stated, decipher, where) };
 };

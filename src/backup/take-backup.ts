@@ -86,8 +86,6 @@ const takeOnce = async (
     facts: moment.facts,
   };
   const name = await store.complete(draft);
-  // Blocks that changed after they had been stored.
-  await store.drop(added.filter((name) => !wanted.has(name)));
   return {
     name,
     draft,

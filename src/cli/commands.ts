@@ -78,6 +78,13 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./backup/command.ts'),
   },
   {
+    name: 'restore',
+    takes: '<from>',
+    summary: 'Restore a backup, list backups, or verify one.',
+    example: 'tollkeeper restore /backups --verify         read every byte of the newest backup',
+    load: () => import('./restore/command.ts'),
+  },
+  {
     name: 'report',
     takes: '<name>',
     summary: 'Build a report as HTML, text and data, or mail it to one address as a test.',

@@ -65,7 +65,10 @@ export const commandTable = {
     streams: 'progress',
   },
   /** Backs up everything that is stored into the target, an absolute path. */
-  backup: { input: z.strictObject({ target: text }), streams: 'progress' },
+  backup: {
+    input: z.strictObject({ target: text, recipients: z.optional(z.array(text).max(100).readonly()) }),
+    streams: 'progress',
+  },
   /** Checks the real services, of all accounts or one; `probeKeys` creates a temporary key at each gateway, `rebuild` builds the rollup again. */
   doctor: {
     input: z.strictObject({ account: optionalText, probeKeys: flag, rebuild: flag }),

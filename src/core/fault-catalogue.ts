@@ -116,10 +116,11 @@ const entries = {
   'path-unwritable': failed('make the path writable for the user that Tollkeeper runs as'),
   'backup-foreign': failed('choose an empty folder, or one that `tollkeeper backup` has written'),
   'backup-inside': misuse('choose a folder outside of the data folder, on another volume'),
-  'backup-missing': failed('name a folder that `tollkeeper backup` has written, or one of its backups'),
+  'backup-missing': failed('name a readable folder or file that `tollkeeper backup` has written'),
   'backup-newer': failed('use the version of Tollkeeper that wrote the backup, or a later one'),
   'backup-damaged': failed('use another backup; copy the folder again if it was copied'),
   'backup-identity': failed('use the identity of one of the recipients that the backup is encrypted for'),
+  'restore-not-empty': misuse('add --replace: it moves the present data aside, and deletes nothing'),
   'backup-source-changed': passing(
     'something outside of Tollkeeper changes the data folder; run the backup again',
   ),
@@ -129,10 +130,15 @@ const entries = {
   'warehouse-locked': passing(
     'another process uses the file; wait until it ends, or stop it: a running daemon runs the same jobs on their schedule',
   ),
+  'warehouse-missing': failed(
+    'no empty database is created beside the data of another: check that the volume is mounted and warehouse.path is right, then restore a backup (see Restore in docs/operations.md). To begin again, move the named files and folders away',
+  ),
   'warehouse-unreadable': failed(
     'the file is damaged or not a DuckDB database; restore it from a backup, or move it away and pull again',
   ),
-  'warehouse-newer': failed('the file was written by a newer Tollkeeper; run that version or a later one'),
+  'warehouse-newer': failed(
+    'run that version or a later one; or go back to the data of before the upgrade: restore a backup of this version, into an empty data folder',
+  ),
   'warehouse-older': failed(
     'the file was written by an older Tollkeeper that cannot be upgraded from; move it away and pull again, or upgrade with a version in between',
   ),

@@ -41,6 +41,9 @@ export type {
   RotationState,
 } from './keys/key-views.ts';
 
+export type { ListedBackup, VerifiedBackup } from './backups/read-backups.ts';
+export type { RestoreResult } from './backups/restore.ts';
+
 /** Loaded on demand, so that a command that asks the daemon starts faster. */
 export const openModelAccess = lazy(async () => (await import('./model-access.ts')).openModelAccess);
 export const serve = lazy(async () => (await import('./daemon.ts')).serve);
@@ -48,4 +51,7 @@ export const openApp = lazy(async () => (await import('./open-app.ts')).openApp)
 export const createReport = lazy(async () => (await import('./new-report.ts')).createReport);
 export const reportsKept = lazy(async () => (await import('./views/list-reports.ts')).reportsKept);
 export const auditKeys = lazy(async () => (await import('./keys/audit.ts')).auditKeys);
+export const listBackups = lazy(async () => (await import('./backups/read-backups.ts')).listBackups);
+export const verifyBackup = lazy(async () => (await import('./backups/read-backups.ts')).verifyBackup);
+export const restoreBackup = lazy(async () => (await import('./backups/restore.ts')).restoreBackup);
 export const createHandlers = lazy(async () => (await import('./handlers/handlers.ts')).createHandlers);

@@ -16,8 +16,10 @@ import type { RunKey } from '../storage/index.ts';
 import { createScheduler, keyText, type Scheduler } from '../scheduler/index.ts';
 import { readSettings } from '../tracing/index.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/index.ts';
+import { version } from '../version.ts';
 import { createBackups } from './backups/backups.ts';
 import { createRuntime } from './create-runtime.ts';
+import { refuseEmptyStart } from './data-folder/missing-warehouse.ts';
 import { createHeartbeats } from './heartbeat.ts';
 import { openKeyRuntime } from './keys/key-runtime.ts';
 import { measureRun } from './metrics/measure-runs.ts';
@@ -88,6 +90,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
   const { clock, random, secrets } = deps;
   const dryRun = options.dryRun === true;
   const beside = pathsOf(deps, settings.warehouse);
+  await refuseEmptyStart(beside);
   const paths = dryRun ? await placesToPlan(beside, folder) : beside;
   if (!dryRun) await makeDataFolder(deps, paths);
   const memory = divideMemory(await readMemoryLimit(deps.systemRoot), settings.warehouse.memory_limit);
@@ -96,6 +99,8 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
     memoryLimit: megabytesText(memory.database),
     queryMemory: megabytesText(memory.queryEngine),
     threads: settings.warehouse.threads,
+    version,
+    copyBeforeMigration: settings.backup.before_migration,
     clock,
     log,
     startQueryProcess: deps.startQueryProcess,
@@ -104,7 +109,13 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
     await warehouse[Symbol.asyncDispose]();
     throw error;
   });
-  const backups = createBackups({ warehouse, paths, clock, cwd: deps.cwd });
+  const backups = createBackups({
+    warehouse,
+    paths,
+    clock,
+    cwd: deps.cwd,
+    identity: () => leases.config().settings.backup.identity,
+  });
   const traces = readSettings(deps.env, secrets, log);
   const tracing = await openTracing(traces, deps, log);
   const measure = measureAll(options.measure, tracing.measure);

@@ -1,5 +1,6 @@
 export { createSink } from './sinks/create-sink.ts';
 export { placesClash } from './sinks/places.ts';
+export { createCipher, createDecipher } from './sinks/age/age-cipher.ts';
 export { runThen } from './sinks/command/then-command.ts';
 export type { SinkDeps } from './sinks/sink-deps.ts';
 export { earlyProblems, sinkSettings, type SinkSpec } from './sinks/registry.ts';

@@ -1,3 +1,4 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { fault, type Clock } from '../core/index.ts';
 import type { Engine } from './engine.ts';
 import { execute, inTransaction, readRows, wholeNumber } from './rows.ts';
@@ -17,44 +18,73 @@ export type Schema = {
   readonly migrations: readonly Migration[];
 };
 
+/** The schema of a database; 0 when it has none yet. `version` is that of the program that wrote it, where known. */
+export type ReachedSchema = { readonly number: number; readonly version: string | undefined };
+
+const readReached = async (connection: DuckDBConnection): Promise<ReachedSchema> => {
+  const [table] = await readRows(
+    connection,
+    `SELECT table_name FROM duckdb_tables() WHERE table_name = 'schema_migration'`,
+  );
+  if (table === undefined) return { number: 0, version: undefined };
+  // Databases of before 0.1.0 have no column of versions.
+  const [row] = await readRows(connection, 'SELECT * FROM schema_migration ORDER BY number DESC LIMIT 1');
+  const version = row?.['version'];
+  return {
+    number: row === undefined ? 0 : wholeNumber(row, 'number'),
+    version: typeof version === 'string' ? version : undefined,
+  };
+};
+
+/** Writes nothing. */
+export const reachedSchema = async (engine: Engine): Promise<ReachedSchema> => engine.state(readReached);
+
 /**
- * Creates the tables in an empty database, or migrates it to the newest schema, each migration in one transaction.
+ * Creates the tables in an empty database, or migrates it to the newest schema, with all pending migrations in one
+ * transaction: a process that is killed leaves one schema or the other. `version` is that of this program.
  * @throws faults warehouse-newer, warehouse-older.
  */
-export const migrate = async (engine: Engine, schema: Schema, clock: Clock, path: string): Promise<void> =>
+export const migrate = async (
+  engine: Engine,
+  schema: Schema,
+  clock: Clock,
+  path: string,
+  version = 'unknown',
+): Promise<void> =>
   engine.state(async (connection) => {
-    const applySchema = async ({ number, name, statements }: Migration): Promise<void> =>
-      inTransaction(connection, async () => {
-        await connection.run(statements.join(';'));
-        await execute(connection, 'INSERT INTO schema_migration VALUES ($number, $name, $at)', {
-          number,
-          name,
-          at: clock.now(),
-        });
-      });
-    const table =
-      'CREATE TABLE IF NOT EXISTS schema_migration (number BIGINT NOT NULL, name VARCHAR NOT NULL, applied_at BIGINT NOT NULL)';
-    await execute(connection, table);
-    const [row] = await readRows(
-      connection,
-      'SELECT coalesce(max(number), 0) AS number FROM schema_migration',
-    );
-    const reached = wholeNumber(row, 'number');
-    if (reached === 0) {
-      await applySchema({ number: schema.number, name: 'new database', statements: schema.statements });
-      return;
-    }
+    const { number: reached, version: writer } = await readReached(connection);
+    if (reached === schema.number) return;
     if (reached > schema.number)
       throw fault(
         'warehouse-newer',
-        `${path} has schema ${reached}; this version supports schemas up to ${schema.number}`,
+        `${path} has schema ${reached}, written by Tollkeeper ${writer ?? 'of an unknown version'}; this version, ${version}, supports schemas up to ${schema.number}`,
       );
-    const pending = schema.migrations.filter(({ number }) => number > reached);
     const oldest = Math.min(schema.number, ...schema.migrations.map(({ number }) => number - 1));
-    if (reached < oldest)
+    if (reached !== 0 && reached < oldest)
       throw fault(
         'warehouse-older',
         `${path} has schema ${reached}; this version upgrades schemas from ${oldest}`,
       );
-    for (const migration of pending) await applySchema(migration);
+    const pending: readonly Migration[] =
+      reached === 0
+        ? [{ number: schema.number, name: 'new database', statements: schema.statements }]
+        : schema.migrations.filter(({ number }) => number > reached);
+    await inTransaction(connection, async () => {
+      await execute(
+        connection,
+        `CREATE TABLE IF NOT EXISTS schema_migration (
+           number BIGINT NOT NULL, name VARCHAR NOT NULL, applied_at BIGINT NOT NULL, version VARCHAR
+         )`,
+      );
+      await execute(connection, 'ALTER TABLE schema_migration ADD COLUMN IF NOT EXISTS version VARCHAR');
+      for (const { number, name, statements } of pending) {
+        await connection.run(statements.join(';'));
+        await execute(connection, 'INSERT INTO schema_migration VALUES ($number, $name, $at, $version)', {
+          number,
+          name,
+          at: clock.now(),
+          version,
+        });
+      }
+    });
   });

@@ -1,13 +1,6 @@
 import { readdir, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  createNamedGates,
-  type Clock,
-  type Deps,
-  type Interval,
-  type Log,
-  type UnixSeconds,
-} from '../core/index.ts';
+import { createNamedGates, type Deps, type Interval, type Log, type UnixSeconds } from '../core/index.ts';
 import { spoolPrefix } from './spool-prefix.ts';
 import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
 import { openGatewayClocks, type GatewayClocks } from './clocks/gateway-clocks.ts';
@@ -24,14 +17,14 @@ import { readDatabaseFacts, type DatabaseFacts } from './backup/database-facts.t
 import { createArchive } from './archive/archive.ts';
 import { archiveFolderOf } from './archive/archive-paths.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
-import { openEngine, type Engine, type EngineOptions } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { createKeyTable } from './keys/create-key-table.ts';
 import type { KeyTable } from './keys/key-table.ts';
 import { openQueries } from './queries/open-queries.ts';
 import { createRunLedger } from './ledger/create-run-ledger.ts';
 import type { RunLedger, OutboxTable } from '../storage/index.ts';
 import { createLogsTable, type LogsTable } from './logs/logs-table.ts';
-import { migrate } from './migrate.ts';
+import { openMigrated, type MigrationOptions } from './database-file/open-migrated.ts';
 import { createRollup, type RollupTable } from './rollup/rollup.ts';
 import { schema } from './schema.ts';
 import { createNotifyOnce, type NotifyOnce } from './findings.ts';
@@ -49,9 +42,7 @@ import { createTokensTable, type TokensTable } from './tokens/tokens-table.ts';
 import { createUsageTable, type UsageTable } from './usage/usage-table.ts';
 import { createParquetWriter, type WriteParquet } from './write-parquet.ts';
 
-export type WarehouseOptions = EngineOptions & {
-  readonly clock: Clock;
-  readonly log: Log;
+export type WarehouseOptions = MigrationOptions & {
   readonly startQueryProcess?: Deps['startQueryProcess'];
   /** `owner` if omitted. */
   readonly archiveReader?: ArchiveReader;
@@ -120,13 +111,12 @@ const clearSpool = async (folder: string, log: Log): Promise<void> => {
 };
 
 /**
- * Opens or creates the file, and migrates it to the newest schema.
- * @throws faults warehouse-locked, warehouse-unreadable, warehouse-newer, disk-full, path-unwritable.
+ * Opens or creates the file, and migrates it to the newest schema, with a copy of an older one kept before.
+ * @throws faults warehouse-locked, warehouse-unreadable, warehouse-newer, warehouse-older, disk-full, path-unwritable.
  */
 export const openWarehouse = async (options: WarehouseOptions): Promise<Warehouse> => {
-  const engine = await openEngine(options);
+  const engine = await openMigrated(options, schema);
   try {
-    await migrate(engine, schema, options.clock, options.path);
     // This process has locked the file, so nothing in the spool belongs to a running job.
     if (options.path !== ':memory:') await clearSpool(options.spoolDirectory, options.log);
     return await createWarehouse(engine, options);

@@ -17,6 +17,7 @@ const modules = {
   keys: ['core', 'http', 'config', 'gateway', 'warehouse'],
   jobs: [
     'core',
+    'backup',
     'config',
     'gateway',
     'storage',

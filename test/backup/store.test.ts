@@ -1,54 +1,10 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import {
-  openStore,
-  restoreFiles,
-  storeFiles,
-  verifyFiles,
-  type Facts,
-  type Manifest,
-} from '../../src/backup/index.ts';
-import { openFolder, type Folder } from '../support/program.ts';
-
-const block = 262_144;
-
-/** Bytes that differ by seed and position, so that no two blocks are equal. */
-const noise = (size: number, seed: number): Buffer => {
-  const bytes = Buffer.alloc(size);
-  let state = seed * 2_654_435_761 + 1;
-  for (let at = 0; at + 4 <= size; at += 4) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    bytes.writeUInt32LE(state, at);
-  }
-  return bytes;
-};
-
-/** Backs up the files, by name and content; the first one is the database. */
-const back = async (folder: Folder, at: string, contents: Readonly<Record<string, Buffer>>) => {
-  const store = await openStore(join(folder.path, 'backups'));
-  const sources = [];
-  for (const [path, content] of Object.entries(contents)) {
-    const file = join(folder.path, 'data', path);
-    await mkdir(join(file, '..'), { recursive: true });
-    await writeFile(file, content);
-    sources.push({ path, file, isDatabase: path.endsWith('.duckdb') });
-  }
-  const { files, bytes, newBytes } = await storeFiles(store, sources);
-  const facts: Facts = { rows: {}, charges: {}, audit: { entries: 0, head: '' } };
-  await store.complete({ at, program: '0.1.0', schema: 30, files, facts });
-  const manifest: Manifest = await store.read((await store.list()).at(-1) ?? '');
-  expect(manifest).toMatchObject({ encrypted: false, facts });
-  return { store, manifest, bytes, newBytes };
-};
-
-const database = (changed: number): Buffer =>
-  Buffer.concat([
-    noise(3 * 4096, 1),
-    ...[2, 3, 4, 5].map((seed) => noise(block, seed === changed ? 99 : seed)),
-  ]);
+import { openStore, restoreFiles, storeFiles, verifyFiles } from '../../src/backup/index.ts';
+import { openFolder } from '../support/program.ts';
+import { back, block, database, filesOf, newIdentity } from './support.ts';
 
 it('a second backup stores only the blocks that changed, and both restore byte for byte', async () => {
   await using folder = await openFolder();
@@ -92,45 +48,6 @@ it('a restored file has the permissions of the original', async () => {
   expect((await stat(join(folder.path, 'to/audit/keys.jsonl'))).mode & 0o777).toBe(0o640);
 });
 
-/** Every file of the store, by its path from there. */
-const filesOf = async (store: string): Promise<readonly string[]> =>
-  (await readdir(store, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted();
-
-it('one flipped bit anywhere in a store is found', async () => {
-  await using folder = await openFolder();
-  await back(folder, '2026-11-26T09:00:00.000Z', {
-    'tollkeeper.duckdb': database(0),
-    'audit/keys.jsonl': Buffer.from('one\n'),
-  });
-  const root = join(folder.path, 'backups');
-  const files = await filesOf(root);
-  const isWhole = async (): Promise<boolean> => {
-    try {
-      const store = await openStore(root);
-      const [name = ''] = await store.list();
-      return (await verifyFiles(store, await store.read(name))).length === 0;
-    } catch {
-      return false;
-    }
-  };
-  expect(await isWhole()).toBe(true);
-  await fc.assert(
-    fc.asyncProperty(fc.nat(), fc.nat(), fc.integer({ min: 0, max: 7 }), async (which, at, bit) => {
-      const file = files[which % files.length] ?? '';
-      const content = await readFile(file);
-      const changed = Buffer.from(content);
-      changed[at % changed.length] = (changed[at % changed.length] ?? 0) ^ (1 << bit);
-      await writeFile(file, changed);
-      expect(await isWhole(), `${file} ${at} ${bit}`).toBe(false);
-      await writeFile(file, content);
-    }),
-    { numRuns: 60 },
-  );
-});
-
 it('a missing chunk is named, and the next backup of the same data stores it again', async () => {
   await using folder = await openFolder();
   const contents = { 'tollkeeper.duckdb': database(0) };
@@ -172,6 +89,18 @@ it.each([
   expect(await folder.files()).toEqual([`backups/${name}`]);
 });
 
+it('a manifest of another shape is damaged, although its checksum is right', async () => {
+  await using folder = await openFolder();
+  const { store } = await back(folder, '2026-11-26T09:00:00.000Z', {});
+  const json = JSON.stringify({ format: 'tollkeeper-backup', version: 1 });
+  const hash = createHash('sha256').update(json).digest('hex');
+  await writeFile(join(store.folder, 'backups/20261127T090000Z.manifest'), `${json}\n${hash}\n`);
+  await expect(store.read('20261127T090000Z')).rejects.toMatchObject({
+    code: 'backup-damaged',
+    message: expect.stringContaining('is not a manifest'),
+  });
+});
+
 it('a manifest of a newer version is refused', async () => {
   await using folder = await openFolder();
   const { store, manifest } = await back(folder, '2026-11-26T09:00:00.000Z', {});
@@ -179,4 +108,58 @@ it('a manifest of a newer version is refused', async () => {
   const hash = createHash('sha256').update(json).digest('hex');
   await writeFile(join(store.folder, 'backups/20261127T090000Z.manifest'), `${json}\n${hash}\n`);
   await expect(store.read('20261127T090000Z')).rejects.toMatchObject({ code: 'backup-newer' });
+});
+
+const [one, two, three] = [
+  '2026-11-26T09:00:00.000Z',
+  '2026-11-27T09:00:00.000Z',
+  '2026-11-28T09:00:00.000Z',
+];
+
+it('a removed backup frees the chunks that no other one needs, and what interrupted backups left', async () => {
+  await using folder = await openFolder();
+  const { cipher, decipher } = await newIdentity();
+  await back(folder, one, { 'a.duckdb': database(2) });
+  await back(folder, two, { 'a.duckdb': database(3) });
+  const { store } = await back(folder, three, { 'a.duckdb': database(3) }, { cipher, decipher });
+  const partials = ['backups/20261125T090000Z.manifest.partial', `chunks/ab/${'ab'.repeat(32)}.partial`];
+  for (const path of partials) await folder.write(`backups/${path}`, 'x');
+  const before = await filesOf(store.folder);
+  // Its own block and the partial chunk; the block of the second backup is still needed.
+  expect(await store.remove(['20261126T090000Z'])).toEqual({ bytes: block + 1, faults: [] });
+  expect((await filesOf(store.folder)).length).toBe(before.length - 4);
+  expect(await store.list()).toEqual(['20261127T090000Z', '20261128T090000Z']);
+  for (const name of await store.list())
+    expect(await verifyFiles(store, await store.read(name)), name).toEqual([]);
+  await store.remove(['20261127T090000Z']);
+  expect((await filesOf(join(store.folder, 'chunks'))).every((file) => file.endsWith('.age'))).toBe(true);
+  expect(await verifyFiles(store, await store.read('20261128T090000Z'))).toEqual([]);
+  await store.remove(await store.list());
+  expect(await filesOf(store.folder)).toEqual([join(store.folder, 'tollkeeper-backups')]);
+  // The store knows that they are gone.
+  await back(folder, one, { 'a.duckdb': database(3) });
+  expect((await store.put(database(3).subarray(0, 100))).isNew).toBe(true);
+});
+
+it('no chunk is deleted while a remaining manifest cannot be read', async () => {
+  await using folder = await openFolder();
+  await back(folder, one, { 'a.duckdb': database(2) });
+  await back(folder, two, { 'a.duckdb': database(3) });
+  const { store } = await back(folder, three, { 'a.duckdb': database(3) });
+  await folder.write('backups/backups/20261127T090000Z.manifest', 'damaged');
+  const chunks = await filesOf(join(store.folder, 'chunks'));
+  expect(await store.remove(['20261126T090000Z'])).toMatchObject({
+    bytes: 0,
+    faults: [{ code: 'backup-damaged', message: expect.stringContaining('20261127T090000Z.manifest') }],
+  });
+  expect(await filesOf(join(store.folder, 'chunks'))).toEqual(chunks);
+  expect(await store.list()).toEqual(['20261127T090000Z', '20261128T090000Z']);
+  expect((await store.remove(['20261127T090000Z'])).bytes).toBe(block);
+});
+
+it('a folder whose marker was interrupted becomes a store', async () => {
+  await using folder = await openFolder();
+  await folder.write('backups/tollkeeper-backups.partial', 'Back');
+  const { store, manifest } = await back(folder, one, { 'a.duckdb': database(2) });
+  expect(await verifyFiles(store, manifest)).toEqual([]);
 });

@@ -7,17 +7,32 @@ import { ask } from '../ask.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { showProgress } from '../ui/progress.ts';
 
-type BackupOptions = { readonly config: string; readonly json?: boolean };
+type BackupOptions = {
+  readonly config: string;
+  readonly recipient: readonly string[];
+  readonly json?: boolean;
+};
 
-const render = ({ target, name, files, bytes, newBytes }: BackupResult): string =>
-  `backup ${name} in ${target}: ${countText(files, 'file')}, ${sizeText(bytes)}, of which ${sizeText(newBytes)} are new; read back and equal
-restore it with \`tollkeeper restore ${shellWord(target)}\`
+const render = (result: BackupResult): string => {
+  const { target, isFile, isEncrypted, name, files, bytes, newBytes, drill } = result;
+  const stored = isFile ? `${sizeText(newBytes)} in one file` : `of which ${sizeText(newBytes)} are new`;
+  const restored = drill === 'restored' ? ', restored and equal before it was encrypted' : '';
+  const command = `tollkeeper restore ${shellWord(target)}${isEncrypted ? ' --identity FILE' : ''}`;
+  return `backup ${name} in ${target}: ${countText(files, 'file')}, ${sizeText(bytes)}, ${stored}; read back and equal${restored}
+restore it with \`${command}\`
 `;
+};
 
 export const define = (backup: Command, deps: Deps): void => {
   backup
     .argument('<target>', 'a folder of backups, or a file')
     .addOption(configOption())
+    .option(
+      '-r, --recipient <key>',
+      'encrypt it for this age public key; repeatable',
+      (key: string, before: readonly string[]) => [...before, key],
+      [],
+    )
     .option('--json', 'print the backup as JSON, times in UTC')
     .addHelpText(
       'after',
@@ -29,18 +44,27 @@ the backup counts as complete.
 A folder holds any number of backups, and each stores only the blocks and files
 that the earlier ones do not have. Use one folder for each data folder.
 
+A target that ends in .tar or .age, or is a file, gets one whole backup, which
+\`tar xf\` unpacks. One file, and encryption, need temporary space beside the data
+of once or twice its size.
+
 Examples:
   tollkeeper backup /backups
+  tollkeeper backup tollkeeper.tar.age --recipient age1…
   tollkeeper backup /backups --json | jq .newBytes`,
     )
-    .action(async (target: string, { config, json }: BackupOptions) => {
+    .action(async (target: string, { config, recipient: recipients, json }: BackupOptions) => {
       const { progress, end } = showProgress(deps.stderr, deps.clock);
       try {
         const result = await ask(
           deps,
           config,
           (commands) =>
-            commands.call('backup', { target: resolve(deps.cwd, target) }, { progress, signal: deps.signal }),
+            commands.call(
+              'backup',
+              { target: resolve(deps.cwd, target), recipients },
+              { progress, signal: deps.signal },
+            ),
           createPlainLog(deps, end),
         );
         end();

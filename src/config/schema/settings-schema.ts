@@ -215,6 +215,20 @@ const warehouse = z.strictObject({
     .describe('Where jobs of kind archive store the call log.'),
 });
 
+const backup = z.strictObject({
+  before_migration: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether a copy of the database is kept beside it before a new version migrates it: tollkeeper.schema-30.duckdb. Only the newest copy is kept.',
+    ),
+  identity: secret
+    .optional()
+    .describe(
+      'Secret reference of an age identity, as age-keygen writes it, with which restore-drill jobs decrypt backups. Without it, they compare the checksums of encrypted backups.',
+    ),
+});
+
 const mail = z
   .strictObject({
     smtp: smtpUrl.describe(
@@ -321,6 +335,7 @@ export const settingsSchema = z
       .describe('Language of reports that set none: texts, numbers and dates.'),
     accounts: z.record(name, account).prefault({}).describe('Gateway accounts by name.'),
     warehouse: warehouse.prefault({}).describe('The database.'),
+    backup: backup.prefault({}).describe('Copies of the data.'),
     mail: mail.optional().describe('Mail server and sender.'),
     routes: routesOf([]),
     teams: z.record(name, team).prefault({}).describe('Cost owners: teams by name.'),

@@ -1,12 +1,30 @@
-import { basename, dirname, resolve } from 'node:path';
-import { createGate, unixMillis, type Clock } from '../../core/index.ts';
-import { openStore, takeBackup, type BackupSubject } from '../../backup/index.ts';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import {
+  createGate,
+  unixMillis,
+  type Cipher,
+  type Clock,
+  type Progress,
+  type Secret,
+} from '../../core/index.ts';
+import {
+  backupsToKeep,
+  copyBackup,
+  listSources,
+  openStore,
+  packBackup,
+  takeBackup,
+  type BackupSubject,
+  type TakenBackup,
+} from '../../backup/index.ts';
 import type { Backups } from '../../jobs/index.ts';
-import type { Warehouse } from '../../warehouse/index.ts';
+import { createCipher, createDecipher } from '../../keys/index.ts';
+import { spoolPrefix, type Drilled, type Warehouse } from '../../warehouse/index.ts';
 import { version } from '../../version.ts';
 import type { Paths } from '../paths.ts';
-import { drillBackup } from './drill.ts';
-import { checkTarget } from './target.ts';
+import { drillBackup, requireSpace } from './drill.ts';
+import { checkTarget, isFileTarget } from './target.ts';
 
 export type BackupsDeps = {
   readonly warehouse: Pick<Warehouse, 'exclusive' | 'backups'>;
@@ -14,6 +32,8 @@ export type BackupsDeps = {
   readonly clock: Clock;
   /** Relative targets start here. */
   readonly cwd: string;
+  /** The identity file for encrypted backups, if the config has one. */
+  readonly identity: () => Secret | undefined;
 };
 
 const subjectOf = ({ exclusive }: Pick<Warehouse, 'exclusive'>, paths: Paths): BackupSubject => ({
@@ -27,27 +47,121 @@ const subjectOf = ({ exclusive }: Pick<Warehouse, 'exclusive'>, paths: Paths): B
   },
 });
 
-export const createBackups = ({ warehouse, paths, clock, cwd }: BackupsDeps): Backups => {
+/** Bytes of everything that a backup holds, roughly: it changes meanwhile. */
+const sizeOf = async (paths: Paths, { growing, replaced }: BackupSubject): Promise<number> => {
+  const folders = Object.entries({ ...growing, ...replaced });
+  const sources = await Promise.all(folders.map(([path, folder]) => listSources(folder, path)));
+  const files = sources.flat().reduce((sum, { expected }) => sum + (expected?.size ?? 0), 0);
+  return files + (await stat(paths.path)).size;
+};
+
+type Stored = Pick<TakenBackup, 'name' | 'draft' | 'bytes' | 'newBytes' | 'heldFor'> & {
+  readonly drill?: Drilled;
+};
+
+type Taking = { readonly target: string; readonly progress: Progress; readonly signal: AbortSignal };
+
+export const createBackups = (deps: BackupsDeps): Backups => {
+  const { warehouse, paths, clock, cwd } = deps;
   const oneAtATime = createGate(1);
+  const subject = subjectOf(warehouse, paths);
+
+  /** Straight into the folder, which needs no other space. */
+  const takeInto = async ({ target, progress, signal }: Taking): Promise<Stored> => {
+    const store = await openStore(target);
+    return takeBackup(store, subject, { clock, version, progress, signal });
+  };
+
+  /** By way of a temporary folder beside the data: encryption and one whole file take longer than the rest can wait. */
+  const takeByCopy = async (
+    { target, progress, signal }: Taking,
+    isFile: boolean,
+    cipher: Cipher | undefined,
+  ): Promise<Stored> => {
+    // An encrypted backup is drilled before, since nobody here can decrypt it: that is a second copy.
+    await requireSpace(paths.spoolDirectory, (await sizeOf(paths, subject)) * (cipher === undefined ? 1 : 2));
+    const folder = await mkdtemp(join(paths.spoolDirectory, spoolPrefix));
+    try {
+      const store = await openStore(folder);
+      const taken = await takeBackup(store, subject, { clock, version, progress, signal });
+      const drilled =
+        cipher === undefined
+          ? {}
+          : { drill: (await drillBackup({ from: folder, paths, progress, signal })).drill };
+      let done = 0;
+      const onBytes = (bytes: number): void => {
+        done += bytes;
+        progress({ step: 'encrypting the backup', bytes: done });
+      };
+      if (isFile) progress({ step: 'writing and reading the file', bytes: taken.bytes });
+      const { newBytes } = isFile
+        ? {
+            newBytes: (await packBackup(store, await store.read(taken.name), target, { cipher, signal }))
+              .bytes,
+          }
+        : await copyBackup(
+            store,
+            await openStore(target, { cipher }),
+            taken.draft,
+            cipher?.recipients,
+            signal,
+            onBytes,
+          );
+      return { ...taken, newBytes, ...drilled };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+
   return {
     take: async (request, progress, signal) =>
       oneAtATime(async () => {
         const target = resolve(cwd, request.target);
         await checkTarget(target, paths);
-        const store = await openStore(target);
-        const subject = subjectOf(warehouse, paths);
-        const taken = await takeBackup(store, subject, { clock, version, progress, signal });
-        const { name, draft, bytes, newBytes, heldFor } = taken;
+        const { recipients = [] } = request;
+        const cipher = recipients.length === 0 ? undefined : await createCipher(recipients);
+        const isFile = await isFileTarget(target);
+        const taking = { target, progress, signal };
+        const stored =
+          isFile || cipher !== undefined ? await takeByCopy(taking, isFile, cipher) : await takeInto(taking);
+        const { name, draft, bytes, newBytes, heldFor, drill } = stored;
         const takenAt = unixMillis(Date.parse(draft.at));
         await warehouse.backups.note({ target, name, takenAt, bytes, newBytes });
-        return { target, name, at: draft.at, files: draft.files.length, bytes, newBytes, heldFor };
+        if (drill !== undefined) await warehouse.backups.noteDrill({ target, name }, drill, clock.now());
+        return {
+          target,
+          isFile,
+          isEncrypted: cipher !== undefined,
+          name,
+          at: draft.at,
+          files: draft.files.length,
+          bytes,
+          newBytes,
+          heldFor,
+          ...(drill === undefined ? {} : { drill }),
+        };
+      }),
+    prune: async (to, keep, zone) =>
+      oneAtATime(async () => {
+        const target = resolve(cwd, to);
+        const store = await openStore(target);
+        const names = await store.list();
+        const kept = new Set(backupsToKeep(names, keep, zone));
+        const removed = names.filter((name) => !kept.has(name));
+        const { bytes: freedBytes, faults } = await store.remove(removed);
+        await warehouse.backups.forget(target, removed);
+        const [damage] = faults;
+        if (damage !== undefined) throw damage;
+        return { removed, freedBytes };
       }),
     drill: async (from, progress, signal) =>
       oneAtATime(async () => {
         const target = resolve(cwd, from);
-        const { name, drill, files } = await drillBackup(target, paths, progress, signal);
-        await warehouse.backups.noteDrill({ target, name }, drill, clock.now());
-        return { target, name, drill, files };
+        const identity = deps.identity();
+        const decipher = identity === undefined ? undefined : await createDecipher(identity.reveal());
+        const drilled = await drillBackup({ from: target, paths, decipher, progress, signal });
+        await warehouse.backups.noteDrill({ target, name: drilled.name }, drilled.drill, clock.now());
+        return { target, ...drilled };
       }),
   };
 };

@@ -1,6 +1,6 @@
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fault, sizeText, type Progress } from '../../core/index.ts';
+import { fault, sizeText, type Decipher, type Progress } from '../../core/index.ts';
 import { databaseIn, differencesOf, openBackup } from '../../backup/index.ts';
 import { spoolPrefix, type Drilled } from '../../warehouse/index.ts';
 import type { Paths } from '../paths.ts';
@@ -17,17 +17,26 @@ export const requireSpace = async (folder: string, bytes: number): Promise<void>
     );
 };
 
+export type DrillRequest = {
+  readonly from: string;
+  readonly paths: Pick<Paths, 'spoolDirectory'>;
+  readonly decipher?: Decipher | undefined;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+};
+
 /**
  * Restores the newest backup into a temporary folder of the spool, opens it, and compares it with its manifest.
  * @throws faults backup-damaged, disk-full, those of a store
  */
-export const drillBackup = async (
-  from: string,
-  paths: Paths,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<{ readonly name: string; readonly drill: Drilled; readonly files: number }> => {
-  const backup = await openBackup(from, { signal });
+export const drillBackup = async ({
+  from,
+  paths,
+  decipher,
+  progress,
+  signal,
+}: DrillRequest): Promise<{ readonly name: string; readonly drill: Drilled; readonly files: number }> => {
+  const backup = await openBackup(from, { decipher, signal });
   const { manifest, name } = backup;
   const { facts, files } = manifest;
   const total = files.reduce((sum, { size }) => sum + size, 0);

@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { fault, systemCode } from '../../core/index.ts';
 import type { Paths } from '../paths.ts';
@@ -27,4 +27,14 @@ export const checkTarget = async (target: string, paths: Paths): Promise<void> =
         'backup-inside',
         `${target} lies in ${folder}, which is backed up and lost together with it`,
       );
+};
+
+/** Whether a backup there is one file: by what is there, else by the name. */
+export const isFileTarget = async (target: string): Promise<boolean> => {
+  try {
+    return !(await stat(target)).isDirectory();
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return /\.(tar|age)$/.test(target);
+  }
 };

@@ -8,10 +8,29 @@ const folder = z
   .min(1)
   .refine((value) => !value.includes('\0'), { error: 'must be a path' });
 
+const count = z.int().min(0).max(10_000);
+
 const backupShape = z.strictObject({
   to: folder.describe(
     'Folder of the backups, outside of the data folder and best on another volume. Use one folder for each data folder. Relative paths start at the working directory.',
   ),
+  keep: z
+    .strictObject({
+      daily: count.default(7).describe('Days of which the newest backup is kept.'),
+      weekly: count.default(4).describe('Weeks of which the newest backup is kept; they begin on Monday.'),
+      monthly: count.default(12).describe('Months of which the newest backup is kept.'),
+    })
+    .prefault({})
+    .describe(
+      'Which backups of the folder are kept; the newest one always is. Backups made by `tollkeeper backup` count as well.',
+    ),
+  recipients: z
+    .array(z.string().regex(/^age1[a-z0-9]+$/, { error: 'must be a recipient such as age1…' }))
+    .min(1)
+    .optional()
+    .describe(
+      'age public keys of those who can decrypt the backups. An encrypted backup is restored and compared before it is encrypted, which needs temporary space beside the data of twice its size.',
+    ),
 });
 
 const drillShape = z.strictObject({
@@ -29,16 +48,22 @@ export const backupKind = defineJobKind({
   onlyForbid: true,
   description: 'Backs up all stored data into a folder, and stores only what earlier backups do not have.',
   shape: backupShape,
-  run: async ({ to }, context) => {
-    const { progress, signal } = context;
-    const { name, files, bytes, newBytes, heldFor } = await backupsOf(context).take(
-      { target: to },
-      progress,
-      signal,
-    );
+  run: async ({ to, keep, recipients }, context) => {
+    const { progress, signal, zone } = context;
+    const backups = backupsOf(context);
+    const taken = await backups.take({ target: to, recipients }, progress, signal);
+    const { name, files, bytes, newBytes, heldFor, drill } = taken;
+    const { removed, freedBytes } = await backups.prune(to, keep, zone);
+    const parts = [
+      `${countText(files, 'file')}, ${sizeText(bytes)}, of which ${sizeText(newBytes)} are new`,
+      drill === 'restored' ? 'restored and equal, then encrypted' : 'read back and equal',
+      ...(removed.length === 0
+        ? []
+        : [`${countText(removed.length, 'older backup')} removed, ${sizeText(freedBytes)} freed`]),
+    ];
     return {
-      summary: `${countText(files, 'file')}, ${sizeText(bytes)}, of which ${sizeText(newBytes)} are new; read back and equal`,
-      figures: { backup: name, files, bytes, newBytes, heldFor },
+      summary: parts.join('; '),
+      figures: { backup: name, files, bytes, newBytes, heldFor, removed: removed.length, freedBytes },
     };
   },
   plan: ({ to }) => Promise.resolve([`back up all stored data into ${to}`]),

@@ -56,7 +56,7 @@ describe('`tollkeeper backup DIR`', () => {
     const foreign = await town.run('backup', 'photos');
     expect(foreign).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('is not empty and holds no backups of Tollkeeper') as string,
+      stderr: expect.stringContaining('is not empty and contains no backups of Tollkeeper') as string,
     });
     expect(await town.folder.files()).not.toContain('photos/tollkeeper-backups');
   });

@@ -1,29 +1,12 @@
-import type { Encrypter } from 'age-encryption';
-import { messageOf, type Secret } from '../../../core/index.ts';
+import type { Secret } from '../../../core/index.ts';
 import type { Sink } from '../../sink.ts';
 import { findTarget, folderProblems, targetProblems, problemOf } from '../file-target.ts';
 import { replaceFile } from '../file/replace-file.ts';
-import { fileFault, refused } from '../sink-faults.ts';
+import { fileFault } from '../sink-faults.ts';
 import { systemFiles } from '../sink-files.ts';
 import type { SinkDeps } from '../sink-deps.ts';
+import { encrypterFor } from './age-cipher.ts';
 import type { AgeSpec } from './settings.ts';
-
-/** @throws Fault sink-refused for an invalid recipient */
-const encrypterFor = async (recipients: readonly string[]): Promise<Encrypter> => {
-  const { Encrypter } = await import('age-encryption');
-  const encrypter = new Encrypter();
-  if (recipients.length === 0) throw refused('an age file without recipients cannot be decrypted by anybody');
-  for (const recipient of recipients) {
-    try {
-      encrypter.addRecipient(recipient);
-    } catch (error) {
-      throw refused(`${recipient} is not an age recipient: ${messageOf(error)}`, {
-        advice: 'use the public key that age-keygen prints (age1…), never the identity itself',
-      });
-    }
-  }
-  return encrypter;
-};
 
 /** A file that only holders of an identity can decrypt, so a person confirms the key. */
 export const createAgeSink = (spec: AgeSpec, place: string, deps: SinkDeps): Sink => {

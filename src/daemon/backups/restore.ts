@@ -1,0 +1,131 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fault, type Deps, type Log, type Progress } from '../../core/index.ts';
+import { databaseIn, differencesOf } from '../../backup/index.ts';
+import type { Config } from '../../config/index.ts';
+import { skipRestored, type SkippedSlots } from '../../scheduler/index.ts';
+import { readConfig } from '../../settings.ts';
+import { openWarehouse } from '../../warehouse/index.ts';
+import { acquireDaemonLock } from '../daemon-lock.ts';
+import { goodConfig } from '../good-config.ts';
+import { makeDataFolder, pathsOf } from '../paths.ts';
+import { requireSpace } from './drill.ts';
+import { inspectRestored } from './inspect-restored.ts';
+import { presentData, putInPlace, restoreFolder } from './put-in-place.ts';
+import { openFrom, sizeOf, type BackupSource } from './read-backups.ts';
+
+export type RestoreRequest = BackupSource & {
+  /** The folder of the configuration. */
+  readonly folder: string;
+  /** Moves what the data folder holds aside. */
+  readonly replace: boolean;
+  /** Leaves the slots since the backup to the `catchup` of each job. */
+  readonly catchUp: boolean;
+};
+
+export type RestoreResult = {
+  readonly from: string;
+  readonly name: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** The data folder. */
+  readonly to: string;
+  readonly files: number;
+  readonly bytes: number;
+  /** Where the old data is now. */
+  readonly replaced: readonly string[];
+  /** Mails that wait for `outbox release`. */
+  readonly held: number;
+  readonly skipped: readonly SkippedSlots[];
+};
+
+/** What the restored database must not do by itself. */
+const calm = async (
+  deps: Deps,
+  folder: string,
+  { database, config, catchUp, log }: { database: string; config: Config; catchUp: boolean; log: Log },
+): Promise<Pick<RestoreResult, 'held' | 'skipped'>> => {
+  const spoolDirectory = join(folder, 'spool');
+  const warehouse = await openWarehouse({
+    path: join(folder, database),
+    spoolDirectory,
+    tempDirectory: spoolDirectory,
+    archiveDirectory: join(folder, 'archive'),
+    memoryLimit: '256MB',
+    threads: 1,
+    clock: deps.clock,
+    log,
+    copyBeforeMigration: false,
+  });
+  try {
+    const now = deps.clock.now();
+    return {
+      held: await warehouse.outbox.hold(now),
+      skipped: catchUp ? [] : await skipRestored(warehouse.runs, Object.values(config.jobs), now),
+    };
+  } finally {
+    await warehouse[Symbol.asyncDispose]();
+    await rm(spoolDirectory, { recursive: true, force: true });
+  }
+};
+
+/**
+ * Restores a backup: into a folder within the data folder first, where it is opened and compared with its manifest; only then
+ * it takes the place of the data. Until then nothing changes.
+ * @throws faults restore-not-empty, daemon-runs, backup-damaged, disk-full, those of a store
+ */
+export const restoreBackup = async (
+  deps: Deps,
+  request: RestoreRequest,
+  progress: Progress,
+  log: Log,
+): Promise<RestoreResult> => {
+  const { signal, clock } = deps;
+  const config = goodConfig(await readConfig(request.folder, deps));
+  const paths = pathsOf(deps, config.settings.warehouse);
+  const data = dirname(paths.path);
+  const from = resolve(deps.cwd, request.from);
+  const backup = await openFrom(deps, request);
+  const { manifest, name } = backup;
+  await makeDataFolder(deps, paths);
+  await using _lock = await acquireDaemonLock(paths, deps, log, false);
+  const present = await presentData(paths);
+  if (present.length > 0 && !request.replace)
+    throw fault(
+      'restore-not-empty',
+      `${data} is not empty: it holds ${present.map((path) => basename(path)).join(', ')}`,
+    );
+  const bytes = sizeOf(manifest.files);
+  const folder = join(data, restoreFolder);
+  await rm(folder, { recursive: true, force: true });
+  await requireSpace(data, bytes);
+  await mkdir(folder, { mode: 0o700 });
+  const database = databaseIn(manifest);
+  try {
+    progress({ step: 'reading the backup', bytes });
+    await backup.restore(folder, signal);
+    progress({ step: 'comparing the restored data with the manifest' });
+    const found = await inspectRestored(folder, database);
+    const differences = manifest.facts === undefined ? [] : differencesOf(manifest.facts, found);
+    if (differences.length > 0)
+      throw fault(
+        'backup-damaged',
+        `backup ${name} of ${from} differs from its manifest: ${differences.join('; ')}`,
+      );
+    const calmed = await calm(deps, folder, { database, config, catchUp: request.catchUp, log });
+    signal.throwIfAborted();
+    const replaced = await putInPlace(folder, database, paths, clock.now());
+    return {
+      from,
+      name,
+      at: manifest.at,
+      to: data,
+      files: manifest.files.length,
+      bytes,
+      replaced,
+      ...calmed,
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
