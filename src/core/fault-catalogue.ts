@@ -118,7 +118,9 @@ const entries = {
   'backup-inside': misuse('choose a folder outside of the data folder, on another volume'),
   'backup-missing': failed('name a readable folder or file that `tollkeeper backup` has written'),
   'backup-newer': failed('use the version of Tollkeeper that wrote the backup, or a later one'),
-  'backup-damaged': failed('use another backup; copy the folder again if it was copied'),
+  'backup-damaged': failed(
+    'use another backup, or copy it again if it was copied; then check that disk and take a new backup, which replaces damaged parts that are unchanged since',
+  ),
   'backup-identity': failed('use the identity of one of the recipients that the backup is encrypted for'),
   'restore-not-empty': misuse('add --replace: it moves the present data aside, and deletes nothing'),
   'backup-source-changed': passing(

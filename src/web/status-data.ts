@@ -25,6 +25,19 @@ export type GapView = {
   readonly notedAt: UnixMillis;
 };
 
+/** The backups of all data. Times in milliseconds UTC. */
+export type BackupView = {
+  readonly taken: {
+    readonly name: string;
+    readonly target: string;
+    readonly takenAt: UnixMillis;
+    readonly bytes: number;
+    readonly newBytes: number;
+  };
+  /** The newest one whose data was restored and found equal; missing before the first drill. */
+  readonly restored?: { readonly name: string; readonly drilledAt: UnixMillis } | undefined;
+};
+
 export type AccountView = {
   readonly account: string;
   /** As configured, of the amounts that the account is charged. */

@@ -46,6 +46,7 @@ const dataJson = ({
   rotations,
   outdated,
   deadKeys,
+  backup,
   ...data
 }: NonNullable<StatusView['data']>) => ({
   ...data,
@@ -75,6 +76,14 @@ const dataJson = ({
   })),
   outdated: outdated?.map((one) => ({ ...one, since: iso(one.since) })),
   deadKeys: deadKeys?.map((one) => ({ ...one, since: iso(one.since) })),
+  ...(backup === undefined
+    ? {}
+    : {
+        backup: {
+          taken: { ...backup.taken, takenAt: iso(backup.taken.takenAt) },
+          restored: backup.restored && { ...backup.restored, drilledAt: iso(backup.restored.drilledAt) },
+        },
+      }),
 });
 
 export const statusJson = (status: StatusView, needsPerson: readonly string[]) => ({

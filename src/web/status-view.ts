@@ -2,6 +2,7 @@ import type { ProgressStep, UnixMillis } from '../core/index.ts';
 import type { LedgerAttempt, LedgerRun, OutboxRow } from '../storage/index.ts';
 import type {
   AccountView,
+  BackupView,
   DeadKeyView,
   KeptReportsView,
   ClockProblemView,
@@ -95,6 +96,8 @@ export type StatusView = {
     readonly keyProblem?: KeyProblemView;
     /** Accounts whose clock deviation stops the deletion of keys. */
     readonly clockProblems?: readonly ClockProblemView[];
+    /** Missing before the first backup. */
+    readonly backup?: BackupView;
   };
 };
 

@@ -1,4 +1,4 @@
-import { countText } from '../../core/index.ts';
+import { countText, sizeText } from '../../core/index.ts';
 import { needsPerson, type JobView, type RunView, type StatusView } from '../../daemon/index.ts';
 import { lines } from '../ui/lines.ts';
 import { commonZone, localMoment, localSlot, timesIn } from '../ui/moment.ts';
@@ -158,6 +158,23 @@ const mailLines = ({ mail }: StatusView, look: Look): readonly string[] => {
       ];
 };
 
+const backupLines = ({ data }: StatusView, look: Look): readonly string[] => {
+  if (data?.backup === undefined) return [];
+  const { taken, restored } = data.backup;
+  const proven =
+    restored === undefined
+      ? 'never restored: a job of kind restore-drill proves it'
+      : `restored and equal on ${moment(restored.drilledAt, look.zone)}`;
+  return [
+    '',
+    ...lines(
+      `backup of ${moment(taken.takenAt, look.zone)} in ${taken.target}: ${sizeText(taken.bytes)}, of which ${sizeText(taken.newBytes)} were new; ${proven}`,
+      0,
+      look,
+    ),
+  ];
+};
+
 /** One page; the last line names what needs a person. */
 export const renderStatus = (status: StatusView, screen: Screen): string => {
   const look = { ...screen, now: status.now, zone: status.data?.zone ?? commonZone(status.jobs) ?? 'UTC' };
@@ -170,6 +187,7 @@ export const renderStatus = (status: StatusView, screen: Screen): string => {
     ...gapLines(status, look),
     ...rotationLines(status, look),
     ...mailLines(status, look),
+    ...backupLines(status, look),
     ...(needed.length === 0 ? [] : ['', ...lines(`action required: ${needed.join('; ')}`, 0, look, 'bad')]),
   ];
   return `${page.join('\n')}\n`;

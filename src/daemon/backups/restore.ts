@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { fault, type Deps, type Log, type Progress } from '../../core/index.ts';
+import { fault, syncPath, type Deps, type Log, type Progress } from '../../core/index.ts';
 import { databaseIn, differencesOf } from '../../backup/index.ts';
 import type { Config } from '../../config/index.ts';
 import { skipRestored, type SkippedSlots } from '../../scheduler/index.ts';
@@ -37,6 +37,14 @@ export type RestoreResult = {
   /** Mails that wait for `outbox release`. */
   readonly held: number;
   readonly skipped: readonly SkippedSlots[];
+};
+
+/** The files are on disk; their folders are not yet. */
+const syncFolders = async (root: string, files: readonly { readonly path: string }[]): Promise<void> => {
+  const folders = new Set(['.']);
+  for (const { path } of files)
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) folders.add(folder);
+  for (const folder of folders) await syncPath(join(root, folder));
 };
 
 /** What the restored database must not do by itself. */
@@ -104,6 +112,7 @@ export const restoreBackup = async (
   try {
     progress({ step: 'reading the backup', bytes });
     await backup.restore(folder, signal);
+    await syncFolders(folder, manifest.files);
     progress({ step: 'comparing the restored data with the manifest' });
     const found = await inspectRestored(folder, database);
     const differences = manifest.facts === undefined ? [] : differencesOf(manifest.facts, found);

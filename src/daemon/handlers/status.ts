@@ -79,6 +79,17 @@ const keyProblemOf = (problem: Fault | undefined): Pick<NonNullable<StatusView['
     ? {}
     : { keyProblem: { code: problem.code, message: problem.message, advice: problem.advice } };
 
+const backupStatus = async (
+  warehouse: Pick<Warehouse, 'backups'>,
+): Promise<Pick<NonNullable<StatusView['data']>, 'backup'>> => {
+  const { taken, restored } = await warehouse.backups.newest();
+  if (taken === undefined) return {};
+  const { name, target, takenAt, bytes, newBytes } = taken;
+  const proven =
+    restored?.drilledAt === undefined ? undefined : { name: restored.name, drilledAt: restored.drilledAt };
+  return { backup: { taken: { name, target, takenAt, bytes, newBytes }, restored: proven } };
+};
+
 export const createStatus =
   ({ clock, app, state }: StatusDeps) =>
   async (): Promise<StatusView> => {
@@ -152,6 +163,7 @@ export const createStatus =
         ...(await keyStatus(runtime)),
         ...keyProblemOf(keyProblem),
         clockProblems: clockProblems({ jobs }, warehouse.clocks),
+        ...(await backupStatus(warehouse)),
       },
     };
   };

@@ -1,3 +1,4 @@
+import { sizeText } from '../../core/index.ts';
 import { html } from 'hono/html';
 import type { PageView } from '../page-view.ts';
 import type { StatusView } from '../status-view.ts';
@@ -33,12 +34,30 @@ const daemonLine = ({ daemon, version }: StatusView, look: PageLook): Html =>
         ${momentAway(daemon.startedAt, look)}; version ${version}, pid ${daemon.pid}.
       </p>`;
 
+const backupLine = ({ data }: StatusView, look: PageLook): Html => {
+  if (data?.backup === undefined)
+    return html`<p>
+      No backup has been taken; ${command('tollkeeper backup DIR')} or a job of kind backup takes one.
+    </p>`;
+  const { taken, restored } = data.backup;
+  return html`<p>
+    Newest backup ${momentAway(taken.takenAt, look)} in ${isolated(taken.target)}: ${sizeText(taken.bytes)},
+    of which ${sizeText(taken.newBytes)} were new;
+    ${
+      restored === undefined
+        ? 'never restored, which a job of kind restore-drill does'
+        : html`restored and equal on ${momentAway(restored.drilledAt, look)}`
+    }.
+  </p>`;
+};
+
 export const stateOf = (status: StatusView, look: PageLook): Html => {
   const { faults, loadedAt, atNextStart } = status.config;
   return section(
     'Daemon',
     html`${daemonLine(status, look)}
       <p>Configuration loaded ${momentAway(loadedAt, look)}.</p>
+      ${backupLine(status, look)}
       ${
         faults.length === 0
           ? ''

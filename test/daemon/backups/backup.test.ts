@@ -42,6 +42,54 @@ describe('`tollkeeper backup DIR`', () => {
     town.clock.advance(60_000);
     expect(await succeeds('run', 'nightly')).toMatch(/\d+ files, .* read back and equal/);
     expect(await succeeds('run', 'drill')).toContain('backup 20261120T080200Z was restored and is equal');
+    const status = (await succeeds('status')).replaceAll(/\s+/g, ' ');
+    expect(status).toMatch(
+      /backup of 2026-11-20 08:02 UTC in \S+backups: \S+ MB, of which \S+ [kM]B were new; restored and equal on 2026-11-20 08:02 UTC/,
+    );
+    const { data } = JSON.parse(await succeeds('status', '--json')) as { data: { backup: unknown } };
+    expect(data.backup).toMatchObject({
+      taken: { name: '20261120T080200Z', takenAt: '2026-11-20T08:02:00.000Z' },
+      restored: { name: '20261120T080200Z', drilledAt: '2026-11-20T08:02:00.000Z' },
+    });
+  });
+
+  it('keeps the backups that `keep` of the job names, and deletes what only the others use', async () => {
+    await town.jobs(
+      'pull-logs: { kind: pull-logs, since: 2026-11-01 }',
+      'nightly: { kind: backup, to: backups, keep: { daily: 2, weekly: 0, monthly: 0 } }',
+    );
+    await succeeds('run', 'pull-logs');
+    for (const day of [0, 1, 2]) {
+      if (day > 0) town.clock.advance(86_400_000);
+      await succeeds('run', 'pull-logs');
+      const shown = await succeeds('run', 'nightly');
+      expect(shown).toMatch(day < 2 ? /read back and equal/ : /1 older backup removed, \S+ [kM]B freed/);
+    }
+    const listed = await succeeds('restore', 'backups', '--list');
+    expect(listed.match(/\d{8}T\d{6}Z/g)).toEqual(['20261121T080000Z', '20261122T080000Z']);
+    for (const name of ['20261121T080000Z', '20261122T080000Z'])
+      expect(await succeeds('restore', 'backups', '--verify', '--backup', name)).toContain(
+        'every byte equal',
+      );
+  });
+
+  it('notifies operators once of a drill that fails, with the damage and what to do', async () => {
+    await town.jobs(
+      'drill: { kind: restore-drill, from: backups, schedule: "0 * * * *", retries: { limit: 0 } }',
+    );
+    await succeeds('backup', 'backups');
+    const chunk = (await town.folder.files()).find((file) => /^backups\/chunks\/../.test(file)) ?? '';
+    await town.folder.write(chunk, 'damaged');
+    const daemon = await town.serve();
+    town.clock.advance(3_600_000);
+    await daemon.line({ event: 'run-end', job: 'drill' });
+    town.clock.advance(3_600_000);
+    await daemon.line({ event: 'run-end', job: 'drill' }, 2);
+    const mails = await town.mails(daemon, 1);
+    expect(mails.map(({ parsed }) => parsed.subject)).toEqual([expect.stringContaining('drill')]);
+    const text = mails[0]?.parsed.text?.replaceAll(/\s+/g, ' ') ?? '';
+    expect(text).toContain('does not match its checksum');
+    expect(text).toContain('take a new backup');
   });
 
   it('refuses a target within the data folder and one that holds something else', async () => {
