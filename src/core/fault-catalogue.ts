@@ -136,7 +136,7 @@ const entries = {
     'no empty database is created beside the data of another: check that the volume is mounted and warehouse.path is right, then restore a backup (see Restore in docs/operations.md). To begin again, move the named files and folders away',
   ),
   'warehouse-unreadable': failed(
-    'the file is damaged or not a DuckDB database; restore it from a backup, or move it away and pull again',
+    'the file is damaged or not a DuckDB database, and is left as it is: stop Tollkeeper, keep the file and the .wal beside it, and restore a backup (see Restore in docs/operations.md)',
   ),
   'warehouse-newer': failed(
     'run that version or a later one; or go back to the data of before the upgrade: restore a backup of this version, into an empty data folder',

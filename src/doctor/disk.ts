@@ -47,13 +47,18 @@ const checkFolder = async (name: string, path: string): Promise<DoctorCheck> => 
   }
 };
 
-export const checkDisk = async (paths: DoctorPaths): Promise<readonly DoctorCheck[]> => {
+/** `backups` are the folders of backup jobs, by job. */
+export const checkDisk = async (
+  paths: DoctorPaths,
+  backups: Readonly<Record<string, string>> = {},
+): Promise<readonly DoctorCheck[]> => {
   const folders = [
     ['data', dirname(paths.path)],
     ['spool', paths.spoolDirectory],
     ['outbox', paths.outboxDirectory],
     ['archive', paths.archiveDirectory],
     ['temp', paths.tempDirectory],
+    ...Object.entries(backups).map(([job, folder]) => [`backup (${job})`, folder] as const),
   ] as const;
   return Promise.all(folders.map(async ([name, path]) => checkFolder(name, path)));
 };

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import {
   countText,
   fault,
@@ -58,6 +59,17 @@ export type DoctorDeps = {
   readonly probeKeys?: ProbeKeysOf;
   readonly sinksOf?: (account: string, signal: AbortSignal) => Promise<readonly DeclaredSink[]>;
 };
+
+/** The folders that backup jobs write, by job. */
+const backupFolders = (
+  jobs: readonly Config['jobs'][string][],
+  cwd: string,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    jobs.flatMap(({ name, kind, suspend, fields }) =>
+      kind === 'backup' && !suspend ? [[name, resolve(cwd, String(fields['to']))]] : [],
+    ),
+  );
 
 /** Milliseconds to wait for a mail server. */
 const mailTimeout = 30_000;
@@ -190,7 +202,7 @@ export const runDoctor = async (
     passed('config', `${countText(asked.length, 'account')} and ${countText(jobs.length, 'job')} configured`),
     ...(await checkPermissions(deps.folder)),
     passed('database', `${paths.path} is open`),
-    ...(await checkDisk(paths)),
+    ...(await checkDisk(paths, backupFolders(jobs, deps.where.cwd))),
   ];
   for (const account of asked) {
     progress({ step: 'asking the gateway', detail: account.name });

@@ -32,6 +32,8 @@ const scopesOf: Readonly<Record<string, readonly ReadScope[]>> = {
   report: ['logs:read'],
   snapshot: ['account:read', 'logs:read', 'keys:read'],
   archive: [],
+  backup: [],
+  'restore-drill': [],
   alert: [],
   'rotate-keys': ['logs:read', 'keys:read'],
   'expire-keys': ['logs:read', 'keys:read'],

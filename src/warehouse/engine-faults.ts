@@ -5,6 +5,11 @@ const patterns: readonly (readonly [RegExp, FaultCode])[] = [
   [/Could not set lock on file|Conflicting lock/i, 'warehouse-locked'],
   [/No space left on device|Disk quota exceeded|max_temp_directory_size/i, 'disk-full'],
   [/Permission denied|Read-only file system|Operation not permitted/i, 'path-unwritable'],
+  // A log that asks for too much memory is damaged, unless the limit is what it exceeds.
+  [
+    /Failure while replaying WAL(?!.*\b(could not allocate|failed to (pin|allocate|offload)))/i,
+    'warehouse-unreadable',
+  ],
   [/newer (database )?version|database file with version number|newer DuckDB/i, 'warehouse-newer'],
   [
     /not a valid DuckDB database|Corrupt|Is a directory|Failed to (load metadata|deserialize)|checksum/i,
@@ -34,7 +39,10 @@ const summary = (code: FaultCode, path: string, message: string): string => {
 export const engineFault = (error: unknown, path: string): Fault => {
   if (isFault(error)) return error;
   const message = messageOf(error).split('\n')[0] ?? '';
-  const code = patterns.find(([pattern]) => pattern.test(message))?.[1] ?? 'warehouse-failed';
+  // Files of the archive and the spool can be cut too.
+  const isCut = /Could not read enough bytes/i.test(message) && message.includes(`"${path}"`);
+  const known = patterns.find(([pattern]) => pattern.test(message))?.[1];
+  const code = isCut ? 'warehouse-unreadable' : (known ?? 'warehouse-failed');
   const advice = /Out of Memory/i.test(message) ? { advice: 'raise warehouse.memory_limit' } : {};
   return fault(code, summary(code, path, message), { cause: error, ...advice });
 };

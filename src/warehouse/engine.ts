@@ -1,4 +1,4 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { createGate } from '../core/index.ts';
@@ -48,6 +48,8 @@ export type Engine = AsyncDisposable & {
   readonly exclusive: <T>(
     work: (database: FileHandle, connection: DuckDBConnection) => Promise<T>,
   ) => Promise<T>;
+  /** Closes a database that cannot be used: its file and write-ahead log stay as they are. */
+  readonly abandon: () => Promise<void>;
 };
 
 /** More concurrent jobs would take libuv's threads from files and DNS. */
@@ -60,8 +62,13 @@ const lockDown = async (connection: DuckDBConnection, folders: readonly string[]
   await connection.run('SET enable_external_file_cache = false');
   await connection.run(`SET allowed_directories = [${folders.map(literal).join(', ')}]`);
   await connection.run('SET enable_external_access = false');
+  // It would write to damaged files; disposal checkpoints itself.
+  await connection.run('PRAGMA disable_checkpoint_on_shutdown');
   await connection.run('SET lock_configuration = true');
 };
+
+/** Of new files: from this version on, the write-ahead log names its database, and DuckDB refuses that of another one. */
+const storageVersion = 'v1.4.0';
 
 const openInstance = async (options: EngineOptions): Promise<DuckDBInstance> =>
   (await loadDuckDB()).DuckDBInstance.create(options.path, {
@@ -69,9 +76,16 @@ const openInstance = async (options: EngineOptions): Promise<DuckDBInstance> =>
     threads: String(options.threads),
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
+    storage_compatibility_version: storageVersion,
     temp_directory:
       options.tempDirectory ?? (options.path === ':memory:' ? options.spoolDirectory : `${options.path}.tmp`),
   });
+
+const hasLog = (path: string): Promise<boolean> =>
+  stat(`${path}.wal`).then(
+    ({ size }) => size > 0,
+    () => false,
+  );
 
 /** @throws faults warehouse-locked, warehouse-unreadable, warehouse-newer, disk-full, path-unwritable. */
 export const openEngine = async (options: EngineOptions): Promise<Engine> => {
@@ -94,6 +108,11 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   const exclusives = createGate(1);
   const underWay = new Set<Promise<unknown>>();
   let file: Promise<FileHandle> | undefined;
+  const close = async (): Promise<void> => {
+    stateConnection.closeSync();
+    instance.closeSync();
+    await (await file)?.close();
+  };
   const onOwnConnection = async <T>(
     work: (connection: DuckDBConnection) => Promise<T>,
     signal: AbortSignal | undefined,
@@ -136,12 +155,13 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
           for (const place of places) place[Symbol.dispose]();
         }
       }),
+    abandon: async () => oneAtATime(close),
     [Symbol.asyncDispose]: async () => {
       await Promise.allSettled(underWay);
       await oneAtATime(async () => {
-        stateConnection.closeSync();
-        instance.closeSync();
-        await (await file)?.close();
+        // What a full disk keeps from the file stays in the log.
+        if (await hasLog(options.path)) await stateConnection.run('CHECKPOINT').catch(() => undefined);
+        await close();
       });
     },
   };

@@ -1,4 +1,4 @@
-import { isThere, messageOf, systemCode } from '../core/index.ts';
+import { fault, isThere, messageOf, systemCode, type Fault } from '../core/index.ts';
 import { link, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
@@ -46,6 +46,16 @@ const makeFile = async (path: string): Promise<void> => {
   }
 };
 
+/** The file holds nothing: a damaged one is made again. */
+const lockFault = (error: unknown, path: string): Fault => {
+  const found = engineFault(error, path);
+  if (found.code !== 'warehouse-unreadable') return found;
+  return fault(found.code, found.message, {
+    cause: error,
+    advice: 'stop all daemons of this volume and delete the file: it only holds a lock, and is created again',
+  });
+};
+
 /**
  * Allows one process per file, through the lock of an empty database at `path`. The lock ends with the process, so no
  * stale locks need cleanup. Local volumes only. The file remains; nothing else may open it.
@@ -71,7 +81,7 @@ export const acquireLock = async (path: string): Promise<AcquiredLock> => {
   } catch (error) {
     heldHere.delete(file);
     const holder = lockHolder(messageOf(error));
-    if (holder === undefined) throw engineFault(error, path);
+    if (holder === undefined) throw lockFault(error, path);
     return { held: false, ...(holder === 'unknown' ? {} : { holder }) };
   }
 };

@@ -121,7 +121,7 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
     if (options.path !== ':memory:') await clearSpool(options.spoolDirectory, options.log);
     return await createWarehouse(engine, options);
   } catch (error) {
-    await engine[Symbol.asyncDispose]();
+    await engine.abandon();
     throw error;
   }
 };

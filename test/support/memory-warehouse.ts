@@ -52,6 +52,7 @@ export const openMemoryWarehouse = async (
   const engine: Engine = {
     state: pooled.engine.state,
     exclusive: pooled.engine.exclusive,
+    abandon: pooled.engine.abandon,
     bulk: async (work, signal) => {
       const job = pooled.engine.bulk(work, signal);
       underWay.add(job);

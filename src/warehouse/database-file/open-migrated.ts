@@ -1,6 +1,7 @@
 import { errorFields, fault, isFault, type Clock, type Log } from '../../core/index.ts';
 import { openEngine, type Engine, type EngineOptions } from '../engine.ts';
 import { migrate, reachedSchema, type Schema } from '../migrate.ts';
+import { inspectFile } from './inspect-file.ts';
 import { keepCopy, newestCopy, removeOtherCopies, stampOf } from './kept-copy.ts';
 
 export type MigrationOptions = EngineOptions & {
@@ -27,11 +28,12 @@ const withWayBack = async (error: unknown, path: string, schema: Schema): Promis
 /**
  * Opens the database, and migrates it to the schema; an older one is kept as a copy before. The copy is of the closed
  * file: closing a second descriptor of an open one would end its lock.
- * @throws those of `openEngine`, `keepCopy` and `migrate`
+ * @throws those of `inspectFile`, `openEngine`, `keepCopy` and `migrate`
  */
 export const openMigrated = async (options: MigrationOptions, schema: Schema): Promise<Engine> => {
   const { path, log } = options;
   const keeps = path !== ':memory:' && options.copyBeforeMigration !== false;
+  if (path !== ':memory:') await inspectFile(path);
   let copied: { readonly copy: string; readonly stamp: string } | undefined;
   for (let copies = 0; ; copies += 1) {
     const engine = await openEngine(options);
@@ -50,7 +52,7 @@ export const openMigrated = async (options: MigrationOptions, schema: Schema): P
       older = number;
       await engine.exclusive(async () => undefined);
     } catch (error) {
-      await engine[Symbol.asyncDispose]();
+      await engine.abandon();
       throw await withWayBack(error, path, schema);
     }
     await engine[Symbol.asyncDispose]();

@@ -64,6 +64,7 @@ export const mailsSection = (
       ${chip(`${waiting} waiting`, waiting === 0 ? 'quiet' : 'busy')}
       ${chip(`${failed} refused`, failed === 0 ? 'quiet' : 'bad')}
       ${chip(`${unknown} of unknown outcome`, unknown === 0 ? 'quiet' : 'bad')}
+      ${held === 0 ? '' : chip(`${held} held`, 'warn')}
     </p>`,
     html`<ul>
       ${rows.map((row) => mailItem(row, look))}
