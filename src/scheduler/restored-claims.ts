@@ -20,7 +20,7 @@ export const planRestored = (job: Job, cursor: JobCursor, now: UnixMillis): Clai
   return { ...claim, runs };
 };
 
-/** Slots of a job that a restore skipped, in order; a `through` ends a range of slots that share one row. */
+/** Slots of a job that a restore skipped, by the rows of the ledger. Milliseconds UTC. */
 export type SkippedSlots = {
   readonly job: string;
   readonly zone: string;
@@ -30,11 +30,10 @@ export type SkippedSlots = {
 };
 
 const summaryOf = ({ name, timezone }: Job, runs: readonly LedgerRun[]): readonly SkippedSlots[] => {
-  const slots = runs.flatMap(({ slot, through }) => (through === undefined ? [slot] : [slot, through]));
-  const [first, last] = [
-    slots.toSorted((one, other) => one - other)[0],
-    slots.toSorted((one, other) => other - one)[0],
-  ];
+  const slots = runs
+    .flatMap(({ slot, through }) => (through === undefined ? [slot] : [slot, through]))
+    .toSorted((one, other) => one - other);
+  const [first, last] = [slots[0], slots.at(-1)];
   if (first === undefined || last === undefined) return [];
   return [{ job: name, zone: timezone, slots: runs.length, first, last }];
 };

@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -36,12 +36,12 @@ const live = async (): Promise<void> => {
   await queueMails(town.folder.path, town.clock, ['one@example.com', 'two@example.com']);
 };
 
-const spend = (): Promise<string> =>
+const spend = (period = '2026-11-01..2026-11-20'): Promise<string> =>
   succeeds(
     'query',
     'SELECT sum(calls) AS calls, sum(spend) AS spend FROM cube',
     '--period',
-    '2026-11-01..2026-11-20',
+    period,
     '--format',
     'json',
   );
@@ -115,6 +115,31 @@ describe('`tollkeeper restore`', () => {
       'another daemon is running on this volume',
     );
     await succeeds('query', 'SELECT 1 AS one');
+  });
+
+  it('restores an archive elsewhere to where it was, and keeps the present one beside it', async () => {
+    const config = join(town.folder.path, 'config', 'tollkeeper.yaml');
+    const settings = await readFile(config, 'utf8');
+    await writeFile(
+      config,
+      settings.replace('threads: 1 }', 'threads: 1, archive: { path: elsewhere/archive } }'),
+    );
+    await town.jobs(
+      'pull-logs: { kind: pull-logs, since: 2026-10-20 }',
+      'archive: { kind: archive, retain: 1d }',
+    );
+    await succeeds('run', 'pull-logs');
+    expect(await succeeds('run', 'archive')).toContain('1 month left the table');
+    const archived = (await town.folder.files()).filter((file) => file.startsWith('elsewhere/'));
+    const before = await spend('2026-10-20..2026-11-20');
+    await succeeds('backup', 'backups');
+    await rm(join(town.folder.path, 'elsewhere', 'archive'), { recursive: true });
+    await mkdir(join(town.folder.path, 'elsewhere', 'archive', 'other'), { recursive: true });
+    expect(await succeeds('restore', 'backups', '--replace')).toContain(
+      'elsewhere/archive.replaced-20261120T080000Z',
+    );
+    expect((await town.folder.files()).filter((file) => file.startsWith('elsewhere/'))).toEqual(archived);
+    expect(await spend('2026-10-20..2026-11-20')).toBe(before);
   });
 
   it('restores a whole file, and an encrypted backup only with its identity', async () => {
