@@ -126,8 +126,11 @@ const entries = {
   'warehouse-locked': passing(
     'another process uses the file; wait until it ends, or stop it: a running daemon runs the same jobs on their schedule',
   ),
+  'volume-lost': passing(
+    'start the daemon again: it opens the database that is there now; what was stored after the loss may be missing',
+  ),
   'warehouse-missing': failed(
-    'no empty database is created beside the data of another: check that the volume is mounted and warehouse.path is right, then restore a backup (see Restore in docs/operations.md). To begin anew, move the named files and folders away',
+    'no empty database is created beside the data of another: check that the volume is mounted and warehouse.path is right, then restore a backup (see Restore in docs/operations.md). To start over, move the named files and folders away',
   ),
   'warehouse-unreadable': failed(
     'the file is damaged or not a DuckDB database, and is left as it is: stop Tollkeeper, keep the file and the .wal beside it, and restore a backup (see Restore in docs/operations.md)',
