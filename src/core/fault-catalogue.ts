@@ -132,11 +132,14 @@ const entries = {
   'warehouse-locked': passing(
     'another process uses the file; wait until it ends, or stop it: a running daemon runs the same jobs on their schedule',
   ),
+  'volume-lost': passing(
+    'start the daemon again: it opens the database that is there now; what was stored after the loss may be missing',
+  ),
   'warehouse-missing': failed(
-    'no empty database is created beside the data of another: check that the volume is mounted and warehouse.path is right, then restore a backup (see Restore in docs/operations.md). To begin again, move the named files and folders away',
+    'no empty database is created beside the data of another: check that the volume is mounted and warehouse.path is right, then run `tollkeeper restore FROM --replace` with a backup (see Restore in docs/operations.md). To start over, move the named files and folders away',
   ),
   'warehouse-unreadable': failed(
-    'the file is damaged or not a DuckDB database, and is left as it is: stop Tollkeeper, keep the file and the .wal beside it, and restore a backup (see Restore in docs/operations.md)',
+    'the file is damaged or not a DuckDB database, and is left as it is: stop Tollkeeper, and run `tollkeeper restore FROM --replace` with a backup, which keeps the file and the .wal beside it (see Restore in docs/operations.md)',
   ),
   'warehouse-newer': failed(
     'run that version or a later one; or go back to the data of before the upgrade: restore a backup of this version, into an empty data folder',

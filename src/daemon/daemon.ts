@@ -25,6 +25,7 @@ import { createReaders } from './metrics/readers.ts';
 import { openApp, type App } from './open-app.ts';
 import { openPage } from './listeners/open-page.ts';
 import { makeDataFolder, pathsOf, type Paths } from './paths.ts';
+import { watchVolume, type VolumeWatch } from './data-folder/watch-volume.ts';
 import { createReload } from './reload.ts';
 import { feedEntries } from './views/feed-entries.ts';
 import { createPageView } from './views/page-view.ts';
@@ -82,7 +83,7 @@ const serveVolume = async (
   deps: Deps,
   folder: string,
   { loaded, config, log, paths, port, setReady, followLevel }: Served,
-): Promise<void> => {
+): Promise<VolumeWatch | undefined> => {
   const { clock, secrets, signal } = deps;
   const metrics = config.settings.metrics.enabled
     ? await createMetrics({ log, redact: secrets.redact })
@@ -136,8 +137,9 @@ const serveVolume = async (
     clock,
     log,
   });
-  if (signal.aborted) return;
-  const housekeeping = createHousekeeping(app, reload, deps, log);
+  if (signal.aborted) return undefined;
+  const volume = await watchVolume(paths.path, clock, log);
+  const housekeeping = createHousekeeping(app, reload, volume, deps, log);
   const loop = startLoop({
     clock,
     log,
@@ -168,7 +170,8 @@ const serveVolume = async (
     });
     await notifySystemd('READY=1', deps, log);
     if (jobs === 0) log.warn('no jobs are configured', { advice: `add jobs to ${folder}/jobs/*.yaml` });
-    await stopAsked(signal);
+    await Promise.race([stopAsked(signal), volume.lost]);
+    return volume;
   } finally {
     setReady(false);
     log.info('stopping');
@@ -201,7 +204,7 @@ export const serve = async (
     // Opened first and closed last: the process is alive, but not ready, while the rest opens and closes.
     await using health = opened.health;
     await using _lock = opened.lock;
-    await serveVolume(deps, folder, {
+    const volume = await serveVolume(deps, folder, {
       loaded,
       config,
       log,
@@ -212,6 +215,7 @@ export const serve = async (
       },
       followLevel: levelled.follow,
     });
+    await volume?.end(deps.signal);
   } catch (error) {
     // A stop signal during startup is a clean exit.
     if (!deps.signal.aborted || error !== deps.signal.reason) throw error;

@@ -3,6 +3,7 @@ import { trimReports } from '../jobs/index.ts';
 import type { KeyService, KeyAlert } from '../keys/index.ts';
 import type { DeliverySummary } from '../notify/index.ts';
 import type { Housekeeping } from '../scheduler/index.ts';
+import type { VolumeWatch } from './data-folder/watch-volume.ts';
 import type { App } from './open-app.ts';
 import { pathsOf } from './paths.ts';
 import type { Reload } from './reload.ts';
@@ -20,6 +21,7 @@ const every = {
   keys: 300 * second,
   undeclared: 60 * second,
   config: 3 * second,
+  volume: 5 * second,
   trim: 3600 * second,
   rollup: 86_400 * second,
 };
@@ -113,6 +115,7 @@ const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Ho
 export const createHousekeeping = (
   app: App,
   reload: Reload,
+  volume: Pick<VolumeWatch, 'look'>,
   deps: Deps,
   log: Log,
 ): (() => readonly Housekeeping[]) => {
@@ -120,6 +123,7 @@ export const createHousekeeping = (
   const watches = { rotations: createStuckWatch(clock), journal: createJournalWatch(clock) };
   const inspections = createInspections(app, clock.now, log);
   return () => [
+    { name: 'volume', every: every.volume, run: volume.look },
     ...outboxWork(app, log),
     keyWork(app, log, watches),
     { name: 'key inspection', every: every.keys, run: inspections },

@@ -37,7 +37,14 @@ const openFixture = (start = '2026-01-10T08:00:00Z') => {
   };
   const lease = () => ({ ...runtime, [Symbol.dispose]: () => undefined });
   const app = { lease, keyProblem: async () => journal.problem } as unknown as App;
-  const boot = () => createHousekeeping(app, {} as Reload, { clock } as unknown as Deps, silentLog);
+  const boot = () =>
+    createHousekeeping(
+      app,
+      {} as Reload,
+      { look: async () => undefined },
+      { clock } as unknown as Deps,
+      silentLog,
+    );
   let works = boot();
   /** Asked for again each time, as the daemon does. */
   const work = () => {

@@ -44,7 +44,7 @@ describe('a data folder without its database', () => {
       const { code, said } = await run(folder, ...argv);
       expect([argv, code]).toEqual([argv, 1]);
       expect(said).toContain(`${database(folder)} is missing or empty, but its data folder is in use`);
-      expect(said).toMatch(/what to do: .*restore a backup.* To begin again, move/);
+      expect(said).toMatch(/what to do: .*tollkeeper restore FROM --replace.* To start over, move/);
     }
     expect(await folder.files()).toEqual(before);
     const served = await run(folder, 'serve');

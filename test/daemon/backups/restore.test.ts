@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -140,6 +140,36 @@ describe('`tollkeeper restore`', () => {
     );
     expect((await town.folder.files()).filter((file) => file.startsWith('elsewhere/'))).toEqual(archived);
     expect(await spend('2026-10-20..2026-11-20')).toBe(before);
+  });
+
+  it('replaces a damaged or a missing database, as the error says that refuses to start', async () => {
+    await live();
+    await succeeds('backup', 'backups');
+    const database = join(town.folder.path, 'data', 'tollkeeper.duckdb');
+    await writeFile(database, 'damaged');
+    expect(await fails(1, 'status')).toContain('`tollkeeper restore FROM --replace`');
+    await succeeds('restore', 'backups', '--replace');
+    await succeeds('query', 'SELECT 1 AS one');
+    expect((await town.folder.files()).filter((file) => file.endsWith('tollkeeper.duckdb'))).toHaveLength(2);
+
+    town.clock.advance(60_000);
+    await rm(database);
+    expect(await fails(1, 'status')).toContain('`tollkeeper restore FROM --replace`');
+    await succeeds('restore', 'backups', '--replace');
+    expect(await fails(1, 'status')).toContain('2 held since a restore');
+  });
+
+  it('leaves a data folder that cannot be started when it is interrupted between the old and the new data', async () => {
+    await live();
+    await succeeds('backup', 'backups');
+    const data = join(town.folder.path, 'data');
+    await mkdir(join(data, 'replaced-20261120T080000Z'));
+    for (const name of await readdir(data))
+      if (!name.startsWith('replaced-'))
+        await rename(join(data, name), join(data, 'replaced-20261120T080000Z', name));
+    expect(await fails(1, 'run', 'pull-logs')).toContain('data/replaced-20261120T080000Z');
+    await succeeds('restore', 'backups');
+    await succeeds('run', 'pull-logs');
   });
 
   it('restores a whole file, and an encrypted backup only with its identity', async () => {

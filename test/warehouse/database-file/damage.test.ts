@@ -141,7 +141,7 @@ describe('a damaged database', () => {
     await expect(openWarehouse(options)).rejects.toMatchObject({
       code: 'warehouse-unreadable',
       message: expect.stringContaining(path) as string,
-      advice: expect.stringContaining('restore a backup') as string,
+      advice: expect.stringContaining('tollkeeper restore FROM --replace') as string,
     });
     expect(await files()).toEqual(before);
   });
