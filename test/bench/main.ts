@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { benchAlerts } from './alert-speed.ts';
+import { benchBackup } from './backup-speed.ts';
 import { benchEventLoop } from './event-loop.ts';
 import { benchGrowth } from './growth.ts';
 import { benchIngest } from './ingest.ts';
@@ -11,11 +12,11 @@ import { benchScheduler } from './scheduler.ts';
 import { benchStartUp } from './start-up.ts';
 import { benchTests } from './tests.ts';
 
-const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [alerts] [page] [tests] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
+const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [alerts] [page] [backup] [tests] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
   --rows    millions of rows that the pull is compared with
   --most    millions of rows of the largest table
   --rounds  pairs of pull and reader alone; the median counts
-  --scale   how many of the calls that reports are measured over there are: 0.1 is a tenth
+  --scale   how many of the calls that reports, pages and backups are measured over there are: 0.1 is a tenth
   tests runs npm test and shows what its CPU is spent on; it runs only when it is named
 `;
 
@@ -32,7 +33,7 @@ const { values, positionals } = parseArgs({
 
 const parts =
   positionals.length === 0
-    ? ['start-up', 'scheduler', 'event-loop', 'growth', 'ingest', 'report', 'alerts', 'page']
+    ? ['start-up', 'scheduler', 'event-loop', 'growth', 'ingest', 'report', 'alerts', 'page', 'backup']
     : positionals;
 const report = createReport((text) => void process.stdout.write(text));
 const number = (text: string): number => {
@@ -56,6 +57,7 @@ else {
   if (parts.includes('report')) await benchReports(report, number(values.scale), benchRollup);
   if (parts.includes('tests')) benchTests(report);
   if (parts.includes('page')) await benchPage(report, number(values.scale));
+  if (parts.includes('backup')) await benchBackup(report, number(values.scale));
   if (parts.includes('alerts')) await benchAlerts(report, number(values.scale));
 }
 process.exitCode = report.missed() === 0 ? 0 : 1;

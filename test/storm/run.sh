@@ -3,10 +3,10 @@
 # further arguments go to vitest.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-multiplier=4 rounds=15 pulls=60 mails=25 keys=24
+multiplier=4 rounds=15 pulls=60 mails=25 keys=24 backups=20
 if [ "${1-}" = --full ]; then
   shift
-  multiplier=40 rounds=500 pulls=500 mails=500 keys=1200
+  multiplier=40 rounds=500 pulls=500 mails=500 keys=1200 backups=500
 fi
 export TOLLKEEPER_TESTS=storm
 export TOLLKEEPER_STORM=${TOLLKEEPER_STORM:-$multiplier}
@@ -14,6 +14,7 @@ export TOLLKEEPER_STORM=${TOLLKEEPER_STORM:-$multiplier}
 export TOLLKEEPER_MAIL_ROUNDS=${TOLLKEEPER_MAIL_ROUNDS:-${TOLLKEEPER_STORM_ROUNDS:-$mails}}
 export TOLLKEEPER_KEY_ROUNDS=${TOLLKEEPER_KEY_ROUNDS:-${TOLLKEEPER_STORM_ROUNDS:-$keys}}
 export TOLLKEEPER_PULL_ROUNDS=${TOLLKEEPER_PULL_ROUNDS:-${TOLLKEEPER_STORM_ROUNDS:-$pulls}}
+export TOLLKEEPER_BACKUP_ROUNDS=${TOLLKEEPER_BACKUP_ROUNDS:-${TOLLKEEPER_STORM_ROUNDS:-$backups}}
 export TOLLKEEPER_STORM_ROUNDS=${TOLLKEEPER_STORM_ROUNDS:-$rounds}
-echo "storm: $TOLLKEEPER_STORM_ROUNDS rounds of killed daemons, $TOLLKEEPER_PULL_ROUNDS of killed pulls, $TOLLKEEPER_MAIL_ROUNDS of killed senders, $TOLLKEEPER_KEY_ROUNDS of killed rotations, property tests with $TOLLKEEPER_STORM times their cases"
+echo "storm: $TOLLKEEPER_STORM_ROUNDS rounds of killed daemons, $TOLLKEEPER_PULL_ROUNDS of killed pulls, $TOLLKEEPER_MAIL_ROUNDS of killed senders, $TOLLKEEPER_KEY_ROUNDS of killed rotations, $TOLLKEEPER_BACKUP_ROUNDS of kills beside backups, property tests with $TOLLKEEPER_STORM times their cases"
 exec npx --no-install vitest run --config test/vitest.config.ts "$@"

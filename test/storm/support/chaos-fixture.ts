@@ -4,7 +4,7 @@ import { startSandbox, type Sandbox } from '../../../src/sandbox/index.ts';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/index.ts';
 import type { BuiltProgram, Running } from '../../program/support/built-program.ts';
 import { openMailServer, type TakenMail } from '../../support/mail-server.ts';
-import { openFolder } from '../../support/program.ts';
+import { openFolder, type Folder } from '../../support/program.ts';
 import { openRecordingGateway, type SeenRequest } from './recording-gateway.ts';
 
 /** Milliseconds: longer than a run takes on a busy machine, so that a backlog is caught up with. */
@@ -36,6 +36,17 @@ headline: { label: Spend, sql: total.sql, name: spend }
 sections:
   - { kind: text, text: Tick. }
 `;
+
+/** Writes the report `tick` into the configuration. */
+export const writeTick = async ({ write }: Pick<Folder, 'write'>): Promise<void> => {
+  await write('config/reports/tick/report.yaml', report);
+  await write(
+    'config/reports/tick/total.sql',
+    `SELECT coalesce(sum(spend) FILTER (period = 'current'), 0) AS spend,
+       coalesce(sum(spend) FILTER (period = 'comparison'), 0) AS spend_before
+FROM cube`,
+  );
+};
 
 /** A volume on which daemons live and die, with the witnesses that outlive them. */
 export type StormFixture = AsyncDisposable & {
@@ -74,13 +85,7 @@ scheduler: { suspend_after: 0 }
   );
   const yesterday = new Date(now() - 86_400_000).toISOString().slice(0, 10);
   await folder.write('config/jobs/jobs.yaml', jobs(yesterday));
-  await folder.write('config/reports/tick/report.yaml', report);
-  await folder.write(
-    'config/reports/tick/total.sql',
-    `SELECT coalesce(sum(spend) FILTER (period = 'current'), 0) AS spend,
-       coalesce(sum(spend) FILTER (period = 'comparison'), 0) AS spend_before
-FROM cube`,
-  );
+  await writeTick(folder);
   const started: Running[] = [];
   return {
     start: (...argv) => {
