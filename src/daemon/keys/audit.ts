@@ -56,7 +56,7 @@ const adviceFor = async (file: string, isOwn: boolean): Promise<string> => {
   const torn = (await isTorn(file))
     ? 'an incomplete last line, left by a crash, is removed at the next start: start Tollkeeper and check again. Otherwise '
     : '';
-  return `${torn}move ${file} aside and keep it as evidence of the change. The database contains every step, too: if the chain is valid there, the file is rewritten from it with the next key command, or within five minutes while the daemon runs; no restart is needed. Then check again and ${compare}. If the database is lost or invalid as well, restore the file from a copy instead`;
+  return `${torn}move ${file} aside and keep it as evidence of the change. The database contains every step, too: if the chain is valid there, the file is rewritten from it with the next key command, or within five minutes while the daemon runs; no restart is needed. Then check again and ${compare}. If the database is lost or invalid as well, restore the file from a backup instead, with the database of the same backup`;
 };
 
 const readVerdict = async (file: string): Promise<AuditVerdict> => {

@@ -59,7 +59,7 @@ const adviceFor = (path: string, covered: boolean, first: number | undefined): F
     };
   if (first === undefined || first < 2) return {};
   return {
-    advice: `key operations are suspended: restore the missing lines, steps 1 to ${first - 1}, before its first line from a copy or from where the file was moved to; it is checked again ${whenLooked}`,
+    advice: `key operations are suspended: restore the missing lines, steps 1 to ${first - 1}, before its first line from a backup or from where the file was moved to; it is checked again ${whenLooked}`,
   };
 };
 
