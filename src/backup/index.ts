@@ -1,6 +1,6 @@
 export { copyBackup } from './copy-backup.ts';
 export { differencesOf } from './compare-facts.ts';
-export type { Facts, Manifest } from './manifest.ts';
+export { nameOf, type Facts, type Manifest } from './manifest.ts';
 export { databaseIn, openBackup, readManifests } from './open-backup.ts';
 export { packBackup } from './pack-backup.ts';
 export { restoreFiles, verifyFiles, type OpenBackup } from './restore-files.ts';

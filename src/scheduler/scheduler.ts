@@ -1,4 +1,4 @@
-import { errorFields, fault, type Clock, type Log, type UnixMillis } from '../core/index.ts';
+import { errorFields, fault, isFault, type Clock, type Log, type UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun, OutboxEntry, RunLedger } from '../storage/index.ts';
 import {
@@ -60,11 +60,20 @@ export type Scheduler = {
   readonly openRuns: () => readonly OpenRun[];
   readonly nextOf: (job: string) => UnixMillis | undefined;
   readonly isStopping: () => boolean;
+  /** Why nothing can be stored, such as a full disk; undefined once the ledger was written again. */
+  readonly problem: () => LedgerProblem | undefined;
   /**
    * Stops claiming and starting, gives running jobs so many milliseconds, then aborts them; resolves when everything is
    * recorded.
    */
   readonly stop: (grace: number) => Promise<void>;
+};
+
+/** `since` in milliseconds UTC. */
+export type LedgerProblem = {
+  readonly since: UnixMillis;
+  readonly message: string;
+  readonly advice?: string;
 };
 
 type Active = {
@@ -90,7 +99,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
   let waits: ReadonlyMap<string, () => string> = new Map();
   let stopping = false;
   let seen = clock.now();
-  let problem: string | undefined;
+  let problem: LedgerProblem | undefined;
   const unreadable = new Set<string>();
 
   const interrupt = (key: string, interruption: Interruption): void => {
@@ -241,8 +250,12 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     (error) => {
       // The next wake-up retries; a change that was not recorded did not happen.
       const fields = errorFields(error);
-      if (fields['error'] !== problem) log.error('cannot update the run ledger', fields);
-      problem = String(fields['error']);
+      if (fields['error'] !== problem?.message) log.error('cannot update the run ledger', fields);
+      problem = {
+        since: problem?.since ?? clock.now(),
+        message: String(fields['error']),
+        ...(isFault(error) ? { advice: error.advice } : {}),
+      };
     },
   );
 
@@ -298,6 +311,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       }),
     nextOf: claiming.nextOf,
     isStopping: () => stopping,
+    problem: () => problem,
     stop: async (grace) => {
       stopping = true;
       await cycles.wake();

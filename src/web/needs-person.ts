@@ -56,7 +56,8 @@ export const needsPerson = ({
   mail,
   config,
   data,
-}: Pick<StatusView, 'jobs' | 'mail' | 'config' | 'data'>): readonly string[] => {
+  storeProblem,
+}: Pick<StatusView, 'jobs' | 'mail' | 'config' | 'data' | 'storeProblem'>): readonly string[] => {
   const failed = jobs
     .filter(({ failure, outageSince }) => failure !== undefined && outageSince === undefined)
     .map(({ job }) => job);
@@ -65,6 +66,7 @@ export const needsPerson = ({
     ({ missedFirst, outageSince }) => missedFirst !== undefined && outageSince === undefined,
   );
   return [
+    ...(storeProblem === undefined ? [] : [`nothing can be stored: ${storeProblem.message}`]),
     ...(neverRan.length === 0
       ? []
       : [

@@ -92,6 +92,9 @@ export const statusJson = (status: StatusView, needsPerson: readonly string[]) =
   daemon:
     status.daemon === undefined ? undefined : { ...status.daemon, startedAt: iso(status.daemon.startedAt) },
   config: { ...status.config, loadedAt: iso(status.config.loadedAt) },
+  ...(status.storeProblem === undefined
+    ? {}
+    : { storeProblem: { ...status.storeProblem, since: iso(status.storeProblem.since) } }),
   jobs: status.jobs.map(jobJson),
   open: status.open.map(runJson),
   mail: {

@@ -68,6 +68,8 @@ export type StatusView = {
     /** Changed settings that take effect at the next start. */
     readonly atNextStart: readonly string[];
   };
+  /** Why nothing can be stored, such as a full disk; missing when the last change was. */
+  readonly storeProblem?: { readonly since: UnixMillis; readonly message: string; readonly advice?: string };
   readonly jobs: readonly JobView[];
   readonly open: readonly RunView[];
   /** Numbers of unsent mails, by state. */

@@ -82,7 +82,7 @@ describe('a ledger that is temporarily not writable', () => {
   it('records a successful run when it becomes writable, without running it again', async () => {
     const { disk, ledger } = fullDisk(fixture.ledger);
     const blocked = blockedRuns(fixture);
-    await fixture.start(jobsOf({ job: {} }), { ledger });
+    const scheduler = await fixture.start(jobsOf({ job: {} }), { ledger });
     await fixture.goTo('2026-11-21T09:00:00Z');
     disk.refused = () => true;
     blocked[0]?.end();
@@ -90,8 +90,13 @@ describe('a ledger that is temporarily not writable', () => {
     await fixture.goTo('2026-11-21T10:00:00Z');
     expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 running']);
     expect(fixture.lines.filter(({ message }) => message === 'cannot update the run ledger')).toHaveLength(1);
+    expect(scheduler.problem()).toEqual({
+      since: at('2026-11-21T09:00:01Z'),
+      message: 'no space left on device',
+    });
     disk.refused = () => false;
     await fixture.goTo('2026-11-21T10:00:01Z');
+    expect(scheduler.problem()).toBeUndefined();
     expect(await fixture.rows()).toEqual(['2026-11-21T09:00:00 ok', '2026-11-21T10:00:00 running']);
     expect((await fixture.runs())[0]?.endedAt).toBe(at('2026-11-21T09:00:01Z'));
     expect(blocked).toHaveLength(2);

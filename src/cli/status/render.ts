@@ -44,6 +44,16 @@ const configLines = ({ config }: StatusView, look: Look): readonly string[] => {
   ];
 };
 
+const storeLines = ({ storeProblem }: StatusView, look: Look): readonly string[] => {
+  if (storeProblem === undefined) return [];
+  const { since, message, advice } = storeProblem;
+  return [
+    '',
+    ...lines(`nothing can be stored since ${moment(since, look.zone)}: ${message}`, 0, look, 'bad'),
+    ...(advice === undefined ? [] : lines(`what to do: ${advice}`, 2, look)),
+  ];
+};
+
 const jobNote = (job: JobView, { now, width = 200 }: Look): Row['note'] => {
   const { last, failure, outageSince, missedFirst, zone } = job;
   const why = last === undefined || last.state === 'ok' ? '' : describeReason(last);
@@ -182,6 +192,7 @@ export const renderStatus = (status: StatusView, screen: Screen): string => {
   const page = [
     ...daemonLines(status, look),
     ...configLines(status, look),
+    ...storeLines(status, look),
     ...jobLines(status, look),
     ...openLines(status, look),
     ...gapLines(status, look),

@@ -1,6 +1,7 @@
 import { cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { iso, isThere, syncPath, systemCode, type UnixMillis } from '../../core/index.ts';
+import { nameOf } from '../../backup/index.ts';
 import type { Paths } from '../paths.ts';
 
 /** The folder in the data folder in which a restore is prepared. */
@@ -77,7 +78,7 @@ export const putInPlace = async (
   now: UnixMillis,
 ): Promise<readonly string[]> => {
   const data = dirname(paths.path);
-  const aside = join(data, `replaced-${iso(now).replaceAll(/[-:]|\.\d+/g, '')}`);
+  const aside = join(data, `replaced-${nameOf(iso(now))}`);
   const replaced = new Set<string>();
   for (const place of await presentData(paths)) {
     replaced.add(await moveAside(place, aside, data));

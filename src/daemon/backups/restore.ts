@@ -47,8 +47,8 @@ const syncFolders = async (root: string, files: readonly { readonly path: string
   for (const folder of folders) await syncPath(join(root, folder));
 };
 
-/** What the restored database must not do by itself. */
-const calm = async (
+/** Holds the mails and skips the slots that the restored database must not send and run by itself. */
+const markRestored = async (
   deps: Deps,
   folder: string,
   { database, config, catchUp, log }: { database: string; config: Config; catchUp: boolean; log: Log },
@@ -121,7 +121,7 @@ export const restoreBackup = async (
         'backup-damaged',
         `backup ${name} of ${from} differs from its manifest: ${differences.join('; ')}`,
       );
-    const calmed = await calm(deps, folder, { database, config, catchUp: request.catchUp, log });
+    const marked = await markRestored(deps, folder, { database, config, catchUp: request.catchUp, log });
     signal.throwIfAborted();
     const replaced = await putInPlace(folder, database, paths, clock.now());
     return {
@@ -132,7 +132,7 @@ export const restoreBackup = async (
       files: manifest.files.length,
       bytes,
       replaced,
-      ...calmed,
+      ...marked,
     };
   } finally {
     await rm(folder, { recursive: true, force: true });

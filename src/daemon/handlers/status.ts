@@ -101,6 +101,7 @@ export const createStatus =
     const latestAttemptsOf = attemptsByRun(await warehouse.runs.attempts(latest));
     const last = new Map(latest.map((run) => [run.job, runView(run, latestAttemptsOf(run), jobs)]));
     const goods = await warehouse.runs.goodEnds();
+    const storeProblem = scheduler.problem();
     const open = scheduler.openRuns();
     const attemptsOf = attemptsByRun(await warehouse.runs.attempts(open.map(({ run }) => run)));
     const outages = new Map((await warehouse.runs.outages()).map((outage) => [outage.job, outage]));
@@ -118,6 +119,7 @@ export const createStatus =
       ...state(),
       version,
       now,
+      ...(storeProblem === undefined ? {} : { storeProblem }),
       jobs: Object.values(jobs).map((job) => {
         const run = last.get(job.name);
         const schedule = scheduleOf(job);
