@@ -9,13 +9,15 @@ import { dateBefore, openFixture, type Fixture } from '../../program/support/fix
 import { writeTick } from './chaos-fixture.ts';
 import { bear, end, linesOf, untilServing } from './daemon-run.ts';
 
-const eachSecond = 'schedule: "* * * * * *", catchup: latest, notify: []';
+// A run that was interrupted is tried again at once: while it waits, the next slots are skipped.
+const often = 'notify: [], retries: { limit: 3, backoff: constant, initial: 0s, max: 1s }';
+const eachSecond = `schedule: "* * * * * *", catchup: latest, ${often}`;
 
 /** Jobs that a daemon begins as soon as it serves; a kill falls into some of them. */
 const jobs = [
   `pull-logs: { kind: pull-logs, since: ${dateBefore(20)}, ${eachSecond} }`,
   `tick: { kind: report, report: tick, ${eachSecond}, mail: { to: [a@example.com] } }`,
-  `alerts: { kind: alert, needs: [pull-logs], notify: [] }`,
+  `alerts: { kind: alert, needs: [pull-logs], ${often} }`,
   `nightly: { kind: backup, to: backups, keep: { daily: 2 }, ${eachSecond} }`,
 ];
 
@@ -24,6 +26,8 @@ const requests = ['nothing', 'a pull again', 'a backup in a file'] as const;
 
 export type KillRound = {
   readonly request: (typeof requests)[number];
+  /** What the daemon has done when the time until its end begins: it serves, or has begun its jobs. */
+  readonly after: 'serving' | 'run started';
   /** When the daemon is killed, in thousandths of the longest delay. */
   readonly moment: number;
   /** The first of the days that are pulled again, counted back from today. */
@@ -35,14 +39,15 @@ export const drawKillRounds = (seed: number, count: number): readonly KillRound[
   fc.sample(
     fc.record({
       request: fc.constantFrom(...requests),
+      after: fc.constantFrom('serving' as const, 'run started', 'run started', 'run started'),
       moment: fc.noBias(fc.nat(1000)),
       daysBack: fc.integer({ min: 6, max: 19 }),
     }),
     { seed, numRuns: count },
   );
 
-/** The longest time that a daemon serves, in milliseconds. */
-const longest = 1500;
+/** The longest delay of a kill, in milliseconds: the jobs take most of it. */
+const longest = 1000;
 
 export type BackupStorm = AsyncDisposable & {
   readonly fixture: Fixture;
@@ -120,6 +125,7 @@ warehouse: { path: other/tollkeeper.duckdb }
       const asked = ask(round).finally(() => {
         isOpen = false;
       });
+      await daemon.process.line(`"${round.after}"`);
       await pause((round.moment / 1000) * longest);
       const cut = isOpen ? [round.request] : [];
       await end(daemon, 'SIGKILL');
