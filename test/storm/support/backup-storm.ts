@@ -1,13 +1,12 @@
 import { readdir, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
-import { silentLog, systemClock } from '../../../src/core/index.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
 import type { BuiltProgram } from '../../program/support/built-program.ts';
 import { dateBefore, openFixture, type Fixture } from '../../program/support/fixture.ts';
 import { writeTick } from './chaos-fixture.ts';
 import { bear, end, linesOf, untilServing } from './daemon-run.ts';
+import { wrongSums } from './wrong-sums.ts';
 
 // A run that was interrupted is tried again at once: while it waits, the next slots are skipped.
 const often = 'notify: [], retries: { limit: 3, backoff: constant, initial: 0s, max: 1s }';
@@ -96,25 +95,6 @@ warehouse: { path: other/tollkeeper.duckdb }
     return here('run', 'pull-logs', '--from', from, '--to', to);
   };
 
-  /** Compares the calls of a data folder with those that the gateway served. */
-  const wrongSums = async (of: string): Promise<readonly string[]> => {
-    await using warehouse = await openWarehouse({
-      path: join(of, 'tollkeeper.duckdb'),
-      spoolDirectory: join(of, 'spool'),
-      memoryLimit: '512MB',
-      threads: 1,
-      clock: systemClock,
-      log: silentLog,
-    });
-    const covered = await warehouse.logs.watermark('main');
-    if (covered === undefined) return ['nothing is pulled'];
-    const { served } = await warehouse.spend('main', covered);
-    const { quota } = fixture.sandbox.truth.sums(covered.start, covered.end);
-    return served === quota
-      ? []
-      : [`the calls of ${basename(of)} amount to ${served}, and those of the gateway to ${quota}`];
-  };
-
   return {
     fixture,
     kill: async (round, number) => {
@@ -153,14 +133,14 @@ warehouse: { path: other/tollkeeper.duckdb }
       }
       await tried('restore', 'whole.tar', '--verify');
       await tried('run', 'pull-logs');
-      wrongs.push(...(await wrongSums(data)));
+      wrongs.push(...(await wrongSums(data, fixture.sandbox)));
       const spooled = await readdir(join(data, 'spool'));
       if (spooled.length > 0) wrongs.push(`the spool holds ${spooled.join(', ')}`);
       const { figures } = JSON.parse(await tried('run', 'nightly', '--json')) as Backed;
       if ((await list()).at(-1)?.name !== figures.backup) wrongs.push('the next backup is not listed');
       await tried('restore', 'backups', '--verify');
       await tried('restore', 'backups', '--config', 'elsewhere');
-      wrongs.push(...(await wrongSums(other)));
+      wrongs.push(...(await wrongSums(other, fixture.sandbox)));
       await rm(other, { recursive: true, force: true });
       return wrongs;
     },
