@@ -1,21 +1,22 @@
 import { readdir, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
-import { silentLog, systemClock } from '../../../src/core/index.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
 import type { BuiltProgram } from '../../program/support/built-program.ts';
 import { dateBefore, openFixture, type Fixture } from '../../program/support/fixture.ts';
 import { writeTick } from './chaos-fixture.ts';
 import { bear, end, linesOf, untilServing } from './daemon-run.ts';
+import { wrongSums } from './wrong-sums.ts';
 
-const eachSecond = 'schedule: "* * * * * *", catchup: latest, notify: []';
+// A run that was interrupted is tried again at once: while it waits, the next slots are skipped.
+const often = 'notify: [], retries: { limit: 3, backoff: constant, initial: 0s, max: 1s }';
+const eachSecond = `schedule: "* * * * * *", catchup: latest, ${often}`;
 
 /** Jobs that a daemon begins as soon as it serves; a kill falls into some of them. */
 const jobs = [
   `pull-logs: { kind: pull-logs, since: ${dateBefore(20)}, ${eachSecond} }`,
   `tick: { kind: report, report: tick, ${eachSecond}, mail: { to: [a@example.com] } }`,
-  `alerts: { kind: alert, needs: [pull-logs], notify: [] }`,
+  `alerts: { kind: alert, needs: [pull-logs], ${often} }`,
   `nightly: { kind: backup, to: backups, keep: { daily: 2 }, ${eachSecond} }`,
 ];
 
@@ -24,6 +25,8 @@ const requests = ['nothing', 'a pull again', 'a backup in a file'] as const;
 
 export type KillRound = {
   readonly request: (typeof requests)[number];
+  /** What the daemon has done when the time until its end begins: it serves, or has begun its jobs. */
+  readonly after: 'serving' | 'run started';
   /** When the daemon is killed, in thousandths of the longest delay. */
   readonly moment: number;
   /** The first of the days that are pulled again, counted back from today. */
@@ -35,14 +38,15 @@ export const drawKillRounds = (seed: number, count: number): readonly KillRound[
   fc.sample(
     fc.record({
       request: fc.constantFrom(...requests),
+      after: fc.constantFrom('serving' as const, 'run started', 'run started', 'run started'),
       moment: fc.noBias(fc.nat(1000)),
       daysBack: fc.integer({ min: 6, max: 19 }),
     }),
     { seed, numRuns: count },
   );
 
-/** The longest time that a daemon serves, in milliseconds. */
-const longest = 1500;
+/** The longest delay of a kill, in milliseconds: the jobs take most of it. */
+const longest = 1000;
 
 export type BackupStorm = AsyncDisposable & {
   readonly fixture: Fixture;
@@ -91,25 +95,6 @@ warehouse: { path: other/tollkeeper.duckdb }
     return here('run', 'pull-logs', '--from', from, '--to', to);
   };
 
-  /** Compares the calls of a data folder with those that the gateway served. */
-  const wrongSums = async (of: string): Promise<readonly string[]> => {
-    await using warehouse = await openWarehouse({
-      path: join(of, 'tollkeeper.duckdb'),
-      spoolDirectory: join(of, 'spool'),
-      memoryLimit: '512MB',
-      threads: 1,
-      clock: systemClock,
-      log: silentLog,
-    });
-    const covered = await warehouse.logs.watermark('main');
-    if (covered === undefined) return ['nothing is pulled'];
-    const { served } = await warehouse.spend('main', covered);
-    const { quota } = fixture.sandbox.truth.sums(covered.start, covered.end);
-    return served === quota
-      ? []
-      : [`the calls of ${basename(of)} amount to ${served}, and those of the gateway to ${quota}`];
-  };
-
   return {
     fixture,
     kill: async (round, number) => {
@@ -120,6 +105,7 @@ warehouse: { path: other/tollkeeper.duckdb }
       const asked = ask(round).finally(() => {
         isOpen = false;
       });
+      await daemon.process.line(`"${round.after}"`);
       await pause((round.moment / 1000) * longest);
       const cut = isOpen ? [round.request] : [];
       await end(daemon, 'SIGKILL');
@@ -147,14 +133,14 @@ warehouse: { path: other/tollkeeper.duckdb }
       }
       await tried('restore', 'whole.tar', '--verify');
       await tried('run', 'pull-logs');
-      wrongs.push(...(await wrongSums(data)));
+      wrongs.push(...(await wrongSums(data, fixture.sandbox)));
       const spooled = await readdir(join(data, 'spool'));
       if (spooled.length > 0) wrongs.push(`the spool holds ${spooled.join(', ')}`);
       const { figures } = JSON.parse(await tried('run', 'nightly', '--json')) as Backed;
       if ((await list()).at(-1)?.name !== figures.backup) wrongs.push('the next backup is not listed');
       await tried('restore', 'backups', '--verify');
       await tried('restore', 'backups', '--config', 'elsewhere');
-      wrongs.push(...(await wrongSums(other)));
+      wrongs.push(...(await wrongSums(other, fixture.sandbox)));
       await rm(other, { recursive: true, force: true });
       return wrongs;
     },

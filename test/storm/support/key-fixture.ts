@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/index.ts';
-import type { BuiltProgram } from '../../program/support/built-program.ts';
+import type { BuiltProgram, Running } from '../../program/support/built-program.ts';
 import { startConsumer, type Consumer, type Source } from '../../support/consumer.ts';
 import { openMailServer, type MailServer } from '../../support/mail-server.ts';
 import { openFolder, type Folder } from '../../support/program.ts';
@@ -47,6 +47,8 @@ export type KeyFixture = AsyncDisposable & {
   readonly sandbox: Sandbox;
   readonly mail: MailServer;
   readonly consumer: Consumer;
+  /** A process of the built program by the clock of the fixture. */
+  readonly start: (argv: readonly string[]) => Running;
   /** One process of the built program, from its start to its end. */
   readonly live: (argv: readonly string[], killPlan?: Kill) => Promise<Lived>;
   /** Moves the clocks of gateway and program on. */
@@ -105,7 +107,11 @@ const create = async (sandbox: Sandbox, fields: Readonly<Record<string, unknown>
   return ((await answer.json()) as { data: { key: string } }).data.key;
 };
 
-export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenario): Promise<KeyFixture> => {
+export const openKeyFixture = async (
+  program: BuiltProgram,
+  scenario: KeyScenario,
+  callsPerDay = 1,
+): Promise<KeyFixture> => {
   let offset = 0;
   const now = (): number => Date.now() + offset;
   const began = now();
@@ -115,7 +121,7 @@ export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenari
     startSandbox({
       now,
       months: 1,
-      callsPerDay: 1,
+      callsPerDay,
       variants: { key_cap: 'none', late_rows: 'absent', ...scenario.variants },
     }),
   ]);
@@ -173,29 +179,34 @@ export const openKeyFixture = async (program: BuiltProgram, scenario: KeyScenari
     model: 'text-embedding-3-small',
     sources,
   });
+  const start = (argv: readonly string[], more: Readonly<Record<string, string>> = {}): Running =>
+    program.start(argv, {
+      cwd: folder.path,
+      env: {
+        GATEWAY_BASE_URL: sandbox.baseUrl,
+        GATEWAY_ADMIN_KEY: sandbox.adminKey,
+        SMTP_URL: mail.url,
+        TZ: 'UTC',
+        NODE_OPTIONS: `--import=${preload}`,
+        TOLLKEEPER_TEST_OFFSET: String(offset),
+        ...more,
+      },
+    });
 
   return {
     folder,
     sandbox,
     mail,
     consumer,
+    start: (argv) => start(argv),
     live: async (argv, killPlan = { kind: 'none' }) => {
       const written = await auditSize();
       const started = Date.now();
-      const running = program.start(argv, {
-        cwd: folder.path,
-        env: {
-          GATEWAY_BASE_URL: sandbox.baseUrl,
-          GATEWAY_ADMIN_KEY: sandbox.adminKey,
-          SMTP_URL: mail.url,
-          TZ: 'UTC',
-          NODE_OPTIONS: `--import=${preload}`,
-          TOLLKEEPER_TEST_OFFSET: String(offset),
-          ...(killPlan.kind === 'boundary' || killPlan.kind === 'stop'
-            ? { TOLLKEEPER_TEST_KILLS: killedBoundaries, TOLLKEEPER_TEST_BOUNDARIES: killPlan.which.source }
-            : {}),
-          ...(killPlan.kind === 'stop' ? { TOLLKEEPER_TEST_SIGNAL: 'SIGSTOP' } : {}),
-        },
+      const running = start(argv, {
+        ...(killPlan.kind === 'boundary' || killPlan.kind === 'stop'
+          ? { TOLLKEEPER_TEST_KILLS: killedBoundaries, TOLLKEEPER_TEST_BOUNDARIES: killPlan.which.source }
+          : {}),
+        ...(killPlan.kind === 'stop' ? { TOLLKEEPER_TEST_SIGNAL: 'SIGSTOP' } : {}),
       });
       for (let nth = 1; killPlan.kind === 'stop'; nth += 1) {
         const output = await running.line('stops at ', nth).catch(() => undefined);
