@@ -34,7 +34,7 @@ export type TakenBackup = {
   readonly bytes: number;
   /** Bytes that the store did not have. */
   readonly newBytes: number;
-  /** Milliseconds for which the rest of the program waited. */
+  /** The longest time for which the rest of the program waited, in milliseconds: checkpoint, facts and changed blocks. */
   readonly heldFor: number;
 };
 
@@ -55,16 +55,19 @@ const takeOnce = async (
     progress({ step, bytes: done });
   };
   // Most blocks are stored while the rest of the program goes on; then only those that changed meanwhile are left to write.
+  const first = clock.now();
   const database = await subject.exclusive((file) => Promise.resolve(file));
+  const heldFirst = clock.now() - first;
   const source = { path: subject.database, file: database, isDatabase: true };
   const early = await storeFiles(store, [source], signal, meter('storing the database'));
 
+  const second = clock.now();
   const moment = await subject.exclusive(async (file, { schema, ...facts }) => {
     const at = clock.now();
     const later = await listAll(subject.replaced);
     const growing = (await listAll(subject.growing)).map(({ path, file: grows }) => ({ path, file: grows }));
     const written = await storeFiles(store, [{ ...source, file }, ...growing], signal);
-    return { at, schema, facts, later, written, heldFor: clock.now() - at };
+    return { at, schema, facts, later, written, heldFor: Math.max(heldFirst, clock.now() - second) };
   });
   const rest = await storeFiles(store, moment.later, signal, meter('storing reports, mails and the archive'));
 

@@ -22,7 +22,7 @@ export type BackupResult = {
   readonly bytes: number;
   /** Bytes that the target did not have. */
   readonly newBytes: number;
-  /** Milliseconds for which the rest of the program waited. */
+  /** The longest time for which the rest of the program waited, in milliseconds. */
   readonly heldFor: number;
   /** An encrypted backup is restored and compared before it is encrypted. */
   readonly drill?: Drilled;
