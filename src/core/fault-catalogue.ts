@@ -68,7 +68,7 @@ const entries = {
   'key-current-unknown': failed('name one of the keys by its id'),
   'rotation-blocked': failed('follow the next step in the message'),
   'audit-damaged': failed(
-    'key operations are suspended until it passes verification: `tollkeeper keys audit --verify` shows the first invalid line. Move the audit file aside and keep it: it is rewritten from the database, which has every step, too, with the next order on keys, with `tollkeeper status`, or within five minutes while the daemon runs. Where the chain in the database is damaged too, stop Tollkeeper and restore audit/keys.jsonl and the database from the same backup. After the file alone was moved, no restart is needed',
+    'key operations are suspended until it passes verification: `tollkeeper keys audit --verify` shows the first invalid line. Move the audit file aside and keep it: it is rewritten from the database, which has every step, too, with the next operation on keys, with `tollkeeper status`, or within five minutes while the daemon runs. Where the chain in the database is damaged too, stop Tollkeeper and restore audit/keys.jsonl and the database from the same backup. After the file alone was moved, no restart is needed',
   ),
   'key-update-harmed': failed(
     'check the key in the console of the gateway and fix the named fields; run `tollkeeper doctor --probe-keys` to learn again how the gateway updates keys',

@@ -109,7 +109,7 @@ it('an audit file edited while the daemon runs is reported in status and by mail
   await cycles(doesNotHold, daemon);
   expect(subjects().filter((subject) => /journal is invalid/.test(subject))).toHaveLength(1);
   expect((await town.run('keys', 'rotate', 'batch', '--now', '--yes')).stderr).toContain(
-    'No restart is needed',
+    'no restart is needed',
   );
   expect(await readFile(file(), 'utf8')).toBe(edited);
 
