@@ -6,6 +6,7 @@ import {
   isFault,
   messageOf,
   syncPath,
+  systemCode,
   writeThrough,
   type Cipher,
   type Decipher,
@@ -30,6 +31,8 @@ export type Chunks = {
   readonly check: (name: string, recipients?: string) => Promise<number | undefined>;
   /** Puts on disk what was stored. */
   readonly sync: () => Promise<void>;
+  /** Deletes the chunks that were stored since the store was opened, for a backup that cannot be completed. */
+  readonly discard: () => Promise<void>;
   /** Deletes partial files and the chunks that none of these manifests names; returns how many bytes that freed. */
   readonly keepOnly: (manifests: readonly Named[]) => Promise<number>;
 };
@@ -85,6 +88,8 @@ export const openChunks = async (folder: string, { cipher, decipher }: StoreOpti
   const touched = new Set<string>();
   /** Chunks that were written or read whole since the store was opened. */
   const seen = new Set<string>();
+  /** Files of chunks that no earlier backup can name. */
+  const added = new Set<string>();
   const parentOf = (file: string): string => join(root, file.slice(0, 2));
   const placeOf = (file: string): string => join(parentOf(file), file);
 
@@ -151,10 +156,14 @@ export const openChunks = async (folder: string, { cipher, decipher }: StoreOpti
       const file = cipher === undefined ? name : `${name}.${cipher.recipients}.${sha256Of(content)}.age`;
       await writable(folder, async () => {
         const parent = parentOf(file);
-        await mkdir(parent, { recursive: true, mode: 0o700 });
+        // Not its parents: a store that disappears is not begun again on the disk below.
+        await mkdir(parent, { mode: 0o700 }).catch((error: unknown) => {
+          if (systemCode(error) !== 'EEXIST') throw error;
+        });
         await place(placeOf(file), content);
         touched.add(parent);
         const key = keyOf(name, cipher?.recipients);
+        if (!index.has(key)) added.add(file);
         const damaged = (index.get(key) ?? []).filter((other) => other !== file);
         index.set(key, [file]);
         for (const other of damaged) await rm(placeOf(other), { force: true });
@@ -173,6 +182,15 @@ export const openChunks = async (folder: string, { cipher, decipher }: StoreOpti
         for (const parent of [...touched, root]) await syncPath(parent);
         touched.clear();
       }),
+    discard: async () => {
+      for (const file of added) {
+        const [, name = '', recipients] = filePattern.exec(file) ?? [];
+        await rm(placeOf(file), { force: true });
+        index.delete(keyOf(name, recipients));
+        seen.delete(name);
+      }
+      added.clear();
+    },
     keepOnly: async (manifests) =>
       writable(folder, async () => {
         const kept = new Set(

@@ -1,5 +1,5 @@
 import type { ManifestDraft } from './manifest.ts';
-import type { BackupStore } from './store.ts';
+import { discardIfFull, type BackupStore } from './store.ts';
 
 /**
  * Copies a backup into another store, chunk by chunk, and reads each new chunk back before it counts as complete.
@@ -14,21 +14,23 @@ export const copyBackup = async (
   signal: AbortSignal,
   onBytes: (bytes: number) => void,
 ): Promise<{ readonly newBytes: number }> => {
-  const added: string[] = [];
-  let newBytes = 0;
-  for (const { chunks } of draft.files)
-    for (const name of chunks) {
+  return discardIfFull(to, async () => {
+    const added: string[] = [];
+    let newBytes = 0;
+    for (const { chunks } of draft.files)
+      for (const name of chunks) {
+        signal.throwIfAborted();
+        const chunk = await from.get(name);
+        onBytes(chunk.byteLength);
+        if (!(await to.put(chunk)).isNew) continue;
+        added.push(name);
+        newBytes += chunk.byteLength;
+      }
+    for (const name of added) {
       signal.throwIfAborted();
-      const chunk = await from.get(name);
-      onBytes(chunk.byteLength);
-      if (!(await to.put(chunk)).isNew) continue;
-      added.push(name);
-      newBytes += chunk.byteLength;
+      await to.check(name, recipients);
     }
-  for (const name of added) {
-    signal.throwIfAborted();
-    await to.check(name, recipients);
-  }
-  await to.complete(draft);
-  return { newBytes };
+    await to.complete(draft);
+    return { newBytes };
+  });
 };

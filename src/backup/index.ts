@@ -6,6 +6,6 @@ export { packBackup } from './pack-backup.ts';
 export { restoreFiles, verifyFiles, type OpenBackup } from './restore-files.ts';
 export { listSources } from './list-sources.ts';
 export { backupsToKeep, type Keep } from './retention.ts';
-export { openStore } from './store.ts';
+export { openStore, type BackupStore } from './store.ts';
 export { takeBackup, type BackupSubject, type TakenBackup } from './take-backup.ts';
 export { storeFiles } from './write-backup.ts';

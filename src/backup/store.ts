@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fault, isFault, messageOf, syncPath, type Fault } from '../core/index.ts';
+import { fault, hasCode, isFault, messageOf, syncPath, type Fault } from '../core/index.ts';
 import { openChunks, place, type Chunks, type StoreOptions } from './chunks.ts';
 import { manifestText, nameOf, readManifest, type Manifest, type ManifestDraft } from './manifest.ts';
 import { writable } from './writable.ts';
@@ -10,7 +10,7 @@ import { writable } from './writable.ts';
  * chunks of a backup. Paths, sizes and times of files stay readable in an encrypted backup,
  * and so do the SHA-256 of plain chunks: whoever reads the folder can confirm a guess of a whole chunk.
  */
-export type BackupStore = Pick<Chunks, 'put' | 'get' | 'check'> & {
+export type BackupStore = Pick<Chunks, 'put' | 'get' | 'check' | 'discard'> & {
   readonly folder: string;
   /** Completes a backup, whose chunks are then on disk, and returns its name. */
   readonly complete: (draft: ManifestDraft) => Promise<string>;
@@ -74,6 +74,7 @@ const storeIn = async (folder: string, options: StoreOptions): Promise<BackupSto
     put: chunks.put,
     get: chunks.get,
     check: chunks.check,
+    discard: chunks.discard,
     complete: async (draft) => {
       await chunks.sync();
       const text = await manifestText(draft, cipher);
@@ -122,4 +123,17 @@ export const openStore = async (folder: string, options: StoreOptions = {}): Pro
     await syncPath(folder);
   });
   return storeIn(folder, options);
+};
+
+/** Runs work that stores a backup. Chunks of one that does not fit take the space of other data, and each further try would add to them. */
+export const discardIfFull = async <T>(
+  store: Pick<BackupStore, 'discard'>,
+  work: () => Promise<T>,
+): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (hasCode(error, 'disk-full')) await store.discard();
+    throw error;
+  }
 };

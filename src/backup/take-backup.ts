@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { hasCode, type Clock, type Progress } from '../core/index.ts';
 import { listSources } from './list-sources.ts';
 import type { Facts, ManifestDraft } from './manifest.ts';
-import type { BackupStore } from './store.ts';
+import { discardIfFull, type BackupStore } from './store.ts';
 import { storeFiles, type BackupSource } from './write-backup.ts';
 
 /** What is backed up. */
@@ -100,6 +100,7 @@ const takeOnce = async (
 
 /**
  * Backs up everything as of one moment into the store, and reads each chunk back before the backup counts as complete.
+ * Without space for all of it, its chunks are deleted again.
  * @throws faults of the store, backup-source-changed
  */
 export const takeBackup = async (
@@ -109,7 +110,7 @@ export const takeBackup = async (
 ): Promise<TakenBackup> => {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await takeOnce(store, subject, options);
+      return await discardIfFull(store, async () => takeOnce(store, subject, options));
     } catch (error) {
       if (!hasCode(error, 'backup-source-changed') || tries === maxTries) throw error;
     }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openStore, restoreFiles, storeFiles, verifyFiles } from '../../src/backup/index.ts';
 import { openFolder } from '../support/program.ts';
-import { back, block, database, filesOf, newIdentity } from './support.ts';
+import { back, block, database, filesOf, newIdentity, noise } from './support.ts';
 
 it('a second backup stores only the blocks that changed, and both restore byte for byte', async () => {
   await using folder = await openFolder();
@@ -162,4 +162,17 @@ it('a folder whose marker was interrupted becomes a store', async () => {
   await folder.write('backups/tollkeeper-backups.partial', 'Back');
   const { store, manifest } = await back(folder, one, { 'a.duckdb': database(2) });
   expect(await verifyFiles(store, manifest)).toEqual([]);
+});
+
+it('a store that disappears is not begun again elsewhere by the next chunk', async () => {
+  await using folder = await openFolder();
+  const root = join(folder.path, 'backups');
+  const store = await openStore(root);
+  await store.put(noise(block, 1));
+  await rm(root, { recursive: true });
+  await expect(store.put(noise(block, 2))).rejects.toMatchObject({ code: 'path-unwritable' });
+  expect(await folder.files()).toEqual([]);
+  expect(
+    (await back(folder, '2026-11-26T09:00:00.000Z', { 'a.duckdb': database(0) })).newBytes,
+  ).toBeGreaterThan(0);
 });

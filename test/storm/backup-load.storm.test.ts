@@ -60,9 +60,9 @@ type Load = { readonly ended: () => Readonly<Record<string, number>>; readonly s
 /** Commands that the daemon carries out over and over, until they are stopped. */
 const beginLoad = (fixture: KeyFixture): Load => {
   const ended: Record<string, number> = { pulls: 0, reports: 0 };
-  const over = new AbortController();
+  const stopping = new AbortController();
   const repeat = async (name: string, argv: readonly string[]): Promise<void> => {
-    while (!over.signal.aborted) {
+    while (!stopping.signal.aborted) {
       await succeeds(fixture, ...argv);
       ended[name] = (ended[name] ?? 0) + 1;
     }
@@ -78,7 +78,7 @@ const beginLoad = (fixture: KeyFixture): Load => {
   return {
     ended: () => ended,
     stop: async () => {
-      over.abort();
+      stopping.abort();
       await all;
     },
   };

@@ -1,4 +1,7 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { filesOf } from '../backup/support.ts';
 import { buildProgram } from '../program/support/built-program.ts';
 import { isLong } from '../support/storm.ts';
 import { drawKillRounds, openBackupStorm } from './support/backup-storm.ts';
@@ -28,3 +31,12 @@ it(
         expect(cut.get(work) ?? 0, work).toBeGreaterThan(0);
   },
 );
+
+it('the storm finds a chunk that is damaged', async () => {
+  await using program = await buildProgram();
+  await using storm = await openBackupStorm(program);
+  expect(await storm.wrongs()).toEqual([]);
+  for (const file of await filesOf(join(storm.fixture.folder.path, 'backups/chunks')))
+    await appendFile(file, 'x');
+  expect(await storm.wrongs()).toEqual([expect.stringMatching(/^restore backups --verify .* exited with 1/)]);
+});
