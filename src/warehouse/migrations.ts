@@ -1,5 +1,6 @@
 import type { Migration } from './migrate.ts';
 import { backupStatements } from './backup/backup-log.ts';
+import { extraStatements } from './logs/extra.ts';
 import { rollupStatements } from './rollup/rollup-schema.ts';
 
 /** Tables of windows whose sum lags behind the gateway's, which schema 26 adds. */
@@ -151,4 +152,5 @@ export const migrations: readonly Migration[] = [
   { number: 29, name: 'rollup of the call log', statements: rollupStatements },
   { number: 30, name: 'topics of mails', statements: ['ALTER TABLE outbox ADD COLUMN topics VARCHAR[]'] },
   { number: 31, name: 'backups', statements: backupStatements },
+  { number: 32, name: 'headers of other columns', statements: extraStatements },
 ];

@@ -1,4 +1,5 @@
 import { backupStatements } from './backup/backup-log.ts';
+import { extraStatements } from './logs/extra.ts';
 import type { Schema } from './migrate.ts';
 import { alertStatements, lagStatements, migrations } from './migrations.ts';
 import { rollupStatements } from './rollup/rollup-schema.ts';
@@ -238,7 +239,8 @@ const statements: readonly string[] = [
   ...lagStatements,
   ...rollupStatements,
   ...backupStatements,
+  ...extraStatements,
 ];
 
-/** Version 31 of the schema. */
-export const schema: Schema = { number: 31, statements, migrations };
+/** Version 32 of the schema. */
+export const schema: Schema = { number: 32, statements, migrations };

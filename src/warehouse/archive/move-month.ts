@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { fault, hasCode, type Log } from '../../core/index.ts';
+import { callsWithJson } from '../logs/extra.ts';
 import type { LogBatch } from '../logs/log-batch.ts';
 import { moveCalls } from '../rollup/change-calls.ts';
 import { inTransaction } from '../rows.ts';
@@ -24,7 +25,7 @@ export const takeOut = async (
   await engine.bulk(
     async (connection) =>
       inTransaction(connection, async () => {
-        const stored = await readDigest(connection, 'call_log', ofMonth, bindings);
+        const stored = await readDigest(connection, callsWithJson, ofMonth, bindings);
         await verifyAgainst(connection, stored, join(root, copy.file), {
           account: copy.account,
           name: copy.month,

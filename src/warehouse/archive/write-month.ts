@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { fault, messageOf, type Clock } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
+import { callsWithJson } from '../logs/extra.ts';
 import { ownFolder } from '../own-folder.ts';
 import { execute, inTransaction, readRows, text } from '../rows.ts';
 import { setFileAccess, setFolderAccess, type ArchiveReader } from './archive-access.ts';
@@ -53,10 +54,10 @@ const writeDraft = async (
   const bindings = monthBindings(account, month);
   await execute(
     connection,
-    `COPY (SELECT * FROM call_log WHERE ${ofMonth}) TO $draft (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`,
+    `COPY (SELECT * FROM ${callsWithJson} WHERE ${ofMonth}) TO $draft (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`,
     { ...bindings, draft },
   );
-  return readDigest(connection, 'call_log', ofMonth, bindings);
+  return readDigest(connection, callsWithJson, ofMonth, bindings);
 };
 
 /** Reads a file and compares it with the rows of the month in the table. @throws fault archive-unverified. */

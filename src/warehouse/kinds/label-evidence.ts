@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { readRows, type Bindings } from '../rows.ts';
 import { maxLabels, type LabelEvidence, type LabelMeaning } from './decide-kinds.ts';
 import { evidenceOf, readKindLabels, withSeen, writeKindLabels, type KindLabel } from './kind-labels.ts';
-import { evidenceSql, pointerTo, labelSql } from './row-sql.ts';
+import { evidenceSql, labelSql } from './row-sql.ts';
 
 /** Rows of `call_log`, as a condition with its bindings. */
 export type Rows = { readonly sql: string; readonly bindings: Bindings };
@@ -33,8 +33,8 @@ export const textEvidence = async (
 ): Promise<readonly LabelEvidence[]> =>
   readEvidence(
     connection,
-    { sql, bindings: { ...bindings, path: pointerTo(column) } },
-    labelSql('path'),
+    { sql, bindings: { ...bindings, column } },
+    labelSql('column'),
     `kind IN ('consumption', 'refund', 'error')`,
   );
 

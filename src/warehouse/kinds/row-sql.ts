@@ -1,3 +1,4 @@
+import { extraCellSql } from '../logs/extra.ts';
 import { tokenRoles } from '../logs/log-batch.ts';
 
 const tokensAre = (comparison: string, glue: string): string =>
@@ -13,12 +14,8 @@ const isNoCallSql = `(model_name = '' AND token_name = '' AND ${tokensAre('= 0',
 export const kindByRowSql = `CASE WHEN quota < 0 THEN 'refund'
   WHEN quota IS NOT NULL AND ${isNoCallSql} THEN CASE WHEN quota > 0 THEN 'top-up' ELSE 'system' END ELSE 'consumption' END`;
 
-/** The label in a column that is stored as text; `path` names the binding of its JSON pointer. */
-export const labelSql = (path: string): string =>
-  `lower(trim(coalesce(json_extract_string(extra, $${path}), '')))`;
-
-/** The JSON pointer of a column's name. */
-export const pointerTo = (column: string): string => `/${column.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+/** The label in a column that is stored as text; `column` names the binding of its name. */
+export const labelSql = (column: string): string => `lower(trim(coalesce(${extraCellSql(column)}, '')))`;
 
 /** The figures of `LabelEvidence` over rows grouped by label; `models` is SQL for the models with charges. */
 export const evidenceSql = (models: string): string => `

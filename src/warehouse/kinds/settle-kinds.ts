@@ -4,7 +4,7 @@ import type { LogBatch, SeenKinds } from '../logs/log-batch.ts';
 import { changeCalls, type CallsRange } from '../rollup/change-calls.ts';
 import { execute, readRows, wholeNumber } from '../rows.ts';
 import { decideKindLabels, decideLabels, mayTellKinds, type LabelMeaning } from './decide-kinds.ts';
-import { bareSql, kindByRowSql, pointerTo, labelSql } from './row-sql.ts';
+import { bareSql, kindByRowSql, labelSql } from './row-sql.ts';
 import { kindEvidence, learnLabels, textEvidence, type Rows } from './label-evidence.ts';
 
 /** The meanings of labels in columns that are stored as text, by column. */
@@ -66,8 +66,8 @@ export const applyTextLabels = async (
         connection,
         range,
         `UPDATE call_log SET kind = 'error'
-         WHERE ${sql} AND ${isUnclear} AND ${labelSql('path')} IN (SELECT unnest($labels))`,
-        { ...bindings, path: pointerTo(column), labels },
+         WHERE ${sql} AND ${isUnclear} AND ${labelSql('column')} IN (SELECT unnest($labels))`,
+        { ...bindings, column, labels },
       );
   }
   return changed;
@@ -84,7 +84,7 @@ export const noteUnclear = async (
   texts: TextMeanings,
 ): Promise<void> => {
   const columns = [...texts].filter(([, meanings]) => meanings.size > 0);
-  const pending = columns.map((_, at) => ` AND NOT list_contains($known_${at}, ${labelSql(`path_${at}`)})`);
+  const pending = columns.map((_, at) => ` AND NOT list_contains($known_${at}, ${labelSql(`column_${at}`)})`);
   await execute(
     connection,
     `CREATE OR REPLACE TEMP TABLE unclear_now AS
@@ -94,7 +94,7 @@ export const noteUnclear = async (
       ...bindings,
       ...Object.fromEntries(
         columns.flatMap(([column, meanings], at): [string, string | readonly string[]][] => [
-          [`path_${at}`, pointerTo(column)],
+          [`column_${at}`, column],
           [`known_${at}`, [...meanings.keys()]],
         ]),
       ),

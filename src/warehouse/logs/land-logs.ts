@@ -25,6 +25,7 @@ import { widen } from '../ranges.ts';
 import { chargesIn, type ChargedRows } from './amount-change.ts';
 import { amountsFor, readAmounts, writeAmounts, type AccountAmounts } from './amounts.ts';
 import { ownKinds } from './checked-cells.ts';
+import { headerOf } from './extra.ts';
 import { landingSql } from './landing-sql.ts';
 import type { LandedWindow, LogBatch } from './log-batch.ts';
 import { readRange, writeLedger, writeRange } from './log-ledger.ts';
@@ -69,6 +70,7 @@ const checkTotal = (batch: LogBatch, landed: Money): void => {
 
 const load = async (connection: DuckDBConnection, batch: LogBatch): Promise<void> => {
   const hasKind = batch.columns.some(({ role }) => role === 'kind');
+  const header = await headerOf(connection, batch);
   const own = batch.kinds === undefined || !hasKind ? undefined : ownKinds(batch.kinds);
   await changeCalls(connection, windowOf(batch), landingSql(batch, batch.amounts.form), {
     ...windowOf(batch),
@@ -76,6 +78,7 @@ const load = async (connection: DuckDBConnection, batch: LogBatch): Promise<void
     asked_start: batch.asked.start,
     asked_end: batch.asked.end,
     served: servedColumns(batch.columns),
+    ...(header === undefined ? {} : { header }),
     ...(own === undefined ? {} : { kind_words: own.labels, kind_names: own.names }),
   });
 };

@@ -1,19 +1,6 @@
+import { extraSql } from './extra.ts';
 import { amountSql, kindSql, plainRowSql, timeSlack, timeSql, tokensSql } from './checked-cells.ts';
 import { tokenRoles, type AmountForm, type LogBatch, type LogRole } from './log-batch.ts';
-
-/** The only place where a name from data becomes part of SQL, whose text ends at a NUL. */
-const quoteName = (name: string): string => `"${name.replaceAll('\0', '\uFFFD').replaceAll('"', '""')}"`;
-
-/** Struct fields must have distinct names, regardless of case. */
-const uniqueNames = (names: readonly string[]): readonly string[] => {
-  const taken = new Set<string>();
-  return names.map((name) => {
-    let unique = name === '' ? 'column' : name;
-    for (let count = 2; taken.has(unique.toLowerCase()); count += 1) unique = `${name} (${count})`;
-    taken.add(unique.toLowerCase());
-    return unique;
-  });
-};
 
 const raw = (index: number): string => `c${index}`;
 
@@ -43,20 +30,10 @@ const aggregatesSql = (batch: LogBatch): string =>
     })
     .join(', ');
 
-const extraSql = (batch: LogBatch): string => {
-  const unknown = batch.columns.flatMap(({ name, role }, index) =>
-    role === undefined ? [{ name, index }] : [],
-  );
-  if (unknown.length === 0) return 'NULL';
-  const names = uniqueNames(unknown.map(({ name }) => name));
-  const fields = unknown.map(({ index }, at) => `${quoteName(names[at] ?? '')}: ${raw(index)}`);
-  return `CAST(to_json({${fields.join(', ')}}) AS VARCHAR)`;
-};
-
 /**
  * One scan of the file: read, check, cast and insert. Rows of the overlap are inserted under no account, so that every
  * served row is counted, and removed in the same transaction. Bindings: $file, $account, $start, $end, $asked_start,
- * $asked_end (seconds), $served (its token columns), and with kinds of the batch's own $kind_words and $kind_names.
+ * $asked_end (seconds), $served (its token columns), with columns that the schema does not name $header, and with kinds of the batch's own $kind_words and $kind_names.
  */
 export const landingSql = (batch: LogBatch, form: AmountForm | undefined): string => {
   const roles = new Set(batch.columns.flatMap(({ role }) => (role === undefined ? [] : [role])));
@@ -80,7 +57,7 @@ export const landingSql = (batch: LogBatch, form: AmountForm | undefined): strin
           CASE WHEN quota IS NULL THEN NULL ELSE ${amountSql('quota', form)} END AS amount
         FROM (
           SELECT *, ${plainRowSql(roles, batch.time, form)} AS is_plain
-          FROM (SELECT ${aggregatesSql(batch)}, ${extraSql(batch)} AS extra FROM ${readerSql(batch)})
+          FROM (SELECT ${aggregatesSql(batch)}, ${extraSql(batch, raw)} AS extra FROM ${readerSql(batch)})
         )
       )
     )`;

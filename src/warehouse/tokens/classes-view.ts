@@ -1,5 +1,6 @@
 import { errorFields, type Log } from '../../core/index.ts';
 import type { Engine } from '../engine.ts';
+import { callsWithJson } from '../logs/extra.ts';
 import { execute, inTransaction } from '../rows.ts';
 import { literal } from '../sql-literal.ts';
 import { classedCallsSql } from './classes-sql.ts';
@@ -10,8 +11,8 @@ import { classedCallsSql } from './classes-sql.ts';
  */
 const callsSql = (root: string, files: readonly string[]): string =>
   files.length === 0
-    ? 'call_log'
-    : `(SELECT * FROM call_log UNION ALL BY NAME
+    ? callsWithJson
+    : `(SELECT * FROM ${callsWithJson} UNION ALL BY NAME
         SELECT * EXCLUDE (archive_file)
         FROM read_parquet([${files.map((file) => literal(`${root}/${file}`)).join(', ')}], union_by_name = true,
           hive_partitioning = false, filename = 'archive_file')

@@ -28,6 +28,7 @@ import {
 } from './multiset-model.ts';
 import { effectsWith, stopped, strikeStatements, type Effects } from './struck-effects.ts';
 import { base, pullOf, testFolder } from '../support.ts';
+import { callsWithJson } from '../../../src/warehouse/logs/extra.ts';
 
 const revisit = { after: [day, 2 * day], zone: 'UTC' };
 
@@ -49,7 +50,7 @@ const openWorld = async (folder: TestFolder) => {
     },
     /** Every row of the account and of none, whole. */
     table: async (account: string): Promise<readonly string[]> => {
-      const sql = `SELECT * FROM call_log WHERE account IN ($account, '')`;
+      const sql = `SELECT * FROM ${callsWithJson} WHERE account IN ($account, '')`;
       const rows = (await connection.runAndReadAll(sql, { account })).getRowObjectsJson();
       expect(rows.filter((row) => row['account'] !== account)).toEqual([]);
       return rows.map(tableRow).toSorted();

@@ -13,6 +13,7 @@ import {
 } from '../../../src/core/index.ts';
 import { openWarehouse, type LogBatch, type Warehouse } from '../../../src/warehouse/index.ts';
 import { optionsIn, type TestFolder } from '../support.ts';
+import { callsWithJson } from '../../../src/warehouse/logs/extra.ts';
 
 export const day = 86_400;
 export const dayMillis = day * 1000;
@@ -115,7 +116,7 @@ export const rowsAtRest = async (
   const kept = await read(
     `SELECT file FROM call_archive WHERE account = ${literal(account)} AND state = 'sole'`,
   );
-  const table = await read(`SELECT * FROM call_log WHERE account = ${literal(account)}`);
+  const table = await read(`SELECT * FROM ${callsWithJson} WHERE account = ${literal(account)}`);
   const archived = await Promise.all(
     kept.map(async ({ file }) =>
       read(
