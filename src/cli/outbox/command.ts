@@ -1,6 +1,12 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { jsonText, type Deps } from '../../core/index.ts';
-import { outboxJson, type Commands, type OutboxAnswer, type OutboxView } from '../../daemon/index.ts';
+import {
+  mailTones,
+  outboxJson,
+  type Commands,
+  type OutboxAnswer,
+  type OutboxView,
+} from '../../daemon/index.ts';
 import { configOption, amount } from '../options.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';
@@ -15,16 +21,7 @@ type ListOptions = {
 };
 type RequestOptions = { readonly config: string; readonly json?: boolean };
 
-const states: readonly State[] = [
-  'queued',
-  'sending',
-  'sent',
-  'deferred',
-  'failed',
-  'unknown',
-  'dropped',
-  'held',
-];
+const states = Object.keys(mailTones) as readonly State[];
 
 /** `failed,unknown`; repeated options add up. */
 const readStates = (text: string, before: readonly State[] = []): readonly State[] => {
