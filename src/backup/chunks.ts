@@ -31,8 +31,8 @@ export type Chunks = {
   readonly check: (name: string, recipients?: string) => Promise<number | undefined>;
   /** Puts on disk what was stored. */
   readonly sync: () => Promise<void>;
-  /** Deletes the chunks that were stored since the store was opened, for a backup that cannot be completed. */
-  readonly discard: () => Promise<void>;
+  /** Deletes the chunks that were stored since the store was opened, except those of a backup that was completed. */
+  readonly discard: (completed?: ReadonlySet<string>) => Promise<void>;
   /** Deletes partial files and the chunks that none of these manifests names; returns how many bytes that freed. */
   readonly keepOnly: (manifests: readonly Named[]) => Promise<number>;
 };
@@ -182,9 +182,10 @@ export const openChunks = async (folder: string, { cipher, decipher }: StoreOpti
         for (const parent of [...touched, root]) await syncPath(parent);
         touched.clear();
       }),
-    discard: async () => {
+    discard: async (completed = new Set()) => {
       for (const file of added) {
         const [, name = '', recipients] = filePattern.exec(file) ?? [];
+        if (completed.has(name)) continue;
         await rm(placeOf(file), { force: true });
         index.delete(keyOf(name, recipients));
         seen.delete(name);

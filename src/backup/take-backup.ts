@@ -89,6 +89,8 @@ const takeOnce = async (
     facts: moment.facts,
   };
   const name = await store.complete(draft);
+  // Blocks that changed after they had been stored.
+  await store.discard(wanted);
   return {
     name,
     draft,

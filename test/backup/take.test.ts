@@ -1,8 +1,9 @@
-import { open, writeFile, type FileHandle } from 'node:fs/promises';
+import { open, readFile, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
   openStore,
+  restoreFiles,
   takeBackup,
   verifyFiles,
   type BackupStore,
@@ -74,4 +75,29 @@ it('a backup for which the disk has no space leaves the chunks of earlier backup
   });
   expect(await filesOf(root)).toEqual(before);
   expect(await verifyFiles(await openStore(root), manifest)).toEqual([]);
+});
+
+it('a backup keeps the content of its moment, and no block that changed while it was taken', async () => {
+  await using folder = await openFolder();
+  const clock = manualClock(Date.UTC(2026, 10, 26, 9));
+  const path = join(folder.path, 'a.duckdb');
+  await writeFile(path, database(0));
+  await using file = await open(path, 'r+');
+  const store = await openStore(join(folder.path, 'backups'));
+  const subject = subjectIn(file, clock, []);
+  let passes = 0;
+  const changing: BackupSubject = {
+    ...subject,
+    exclusive: async (work) => {
+      passes += 1;
+      if (passes === 2) await file.write(database(4), 0, undefined, 0);
+      return subject.exclusive(work);
+    },
+  };
+  const { draft } = await takeBackup(store, changing, optionsAt(clock));
+  const chunks = draft.files.flatMap((one) => one.chunks);
+  const stored = (await filesOf(join(folder.path, 'backups'))).filter((name) => name.includes('chunks/'));
+  expect(stored.map((name) => name.split('/').at(-1)).toSorted()).toEqual([...new Set(chunks)].toSorted());
+  await restoreFiles(store, draft, join(folder.path, 'restored'));
+  expect(await readFile(join(folder.path, 'restored', 'a.duckdb'))).toEqual(database(4));
 });
