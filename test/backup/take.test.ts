@@ -97,7 +97,7 @@ it('a backup keeps the content of its moment, and no block that changed while it
   const { draft } = await takeBackup(store, changing, optionsAt(clock));
   const chunks = draft.files.flatMap((one) => one.chunks);
   const stored = (await filesOf(join(folder.path, 'backups'))).filter((name) => name.includes('chunks/'));
-  expect(stored.map((name) => name.split('/').at(-1)).toSorted()).toEqual([...new Set(chunks)].toSorted());
+  expect(new Set(stored.map((name) => name.split('/').at(-1)))).toEqual(new Set(chunks));
   await restoreFiles(store, draft, join(folder.path, 'restored'));
   expect(await readFile(join(folder.path, 'restored', 'a.duckdb'))).toEqual(database(4));
 });
