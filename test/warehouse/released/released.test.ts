@@ -10,7 +10,7 @@ import { began, contentsOf, openReleasedWorld, placesIn, type ReleasedWorld } fr
 
 /*
  * Each released schema keeps a database here, with its audit log and what it holds. A release whose schema has no file
- * yet gets one, and those before stay: `TOLLKEEPER_KEEP_DATABASE=1 npx vitest run --config test/vitest.config.ts
+ * yet gets one, and those before stay: `TMPDIR=/example TOLLKEEPER_KEEP_DATABASE=1 npx vitest run --config test/vitest.config.ts
  * test/warehouse/released`.
  */
 
