@@ -60,6 +60,12 @@ export const place = async (path: string, content: Uint8Array | string): Promise
   }
 };
 
+/** Not its parents: a store that disappears is not created again on the disk below. */
+export const makeFolder = async (path: string): Promise<void> =>
+  mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  });
+
 const listFiles = async (root: string): Promise<readonly string[]> =>
   (
     await readdir(root, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
@@ -156,10 +162,7 @@ export const openChunks = async (folder: string, { cipher, decipher }: StoreOpti
       const file = cipher === undefined ? name : `${name}.${cipher.recipients}.${sha256Of(content)}.age`;
       await writable(folder, async () => {
         const parent = parentOf(file);
-        // Not its parents: a store that disappears is not begun again on the disk below.
-        await mkdir(parent, { mode: 0o700 }).catch((error: unknown) => {
-          if (systemCode(error) !== 'EEXIST') throw error;
-        });
+        await makeFolder(parent);
         await place(placeOf(file), content);
         touched.add(parent);
         const key = keyOf(name, cipher?.recipients);

@@ -1,8 +1,7 @@
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { fault, hasCode, messageOf, systemCode, type Decipher, type Fault } from '../core/index.ts';
+import { fault, hasCode, lazy, messageOf, systemCode, type Decipher, type Fault } from '../core/index.ts';
 import type { Manifest } from './manifest.ts';
-import { openBackupFile } from './backup-file.ts';
 import { restoreFiles, verifyFiles, type OpenBackup } from './restore-files.ts';
 import { readStore } from './store.ts';
 
@@ -20,6 +19,9 @@ const statOf = async (from: string): Promise<Stats> =>
     if (systemCode(error) === 'ENOENT') throw missing(`there is no ${from}`);
     throw missing(`${from} cannot be read: ${messageOf(error)}`);
   });
+
+/** Loaded on demand, with the package that reads tar files. */
+const openBackupFile = lazy(async () => (await import('./backup-file.ts')).openBackupFile);
 
 const openFromFolder = async (folder: string, { name, decipher }: OpenOptions): Promise<OpenBackup> => {
   const store = await readStore(folder, { decipher });

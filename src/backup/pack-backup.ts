@@ -11,7 +11,7 @@ import { writable } from './writable.ts';
 
 type PackOptions = { readonly cipher?: Cipher | undefined; readonly signal?: AbortSignal | undefined };
 
-/** A file that is not a backup belongs to someone else. */
+/** @throws fault backup-foreign if the file exists and is not a backup */
 const refuseForeign = async (file: string): Promise<void> => {
   const handle = await open(file, 'r').catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return undefined;

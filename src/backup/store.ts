@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fault, hasCode, isFault, messageOf, syncPath, type Fault } from '../core/index.ts';
-import { openChunks, place, type Chunks, type StoreOptions } from './chunks.ts';
+import { makeFolder, openChunks, place, type Chunks, type StoreOptions } from './chunks.ts';
 import { manifestText, nameOf, readManifest, type Manifest, type ManifestDraft } from './manifest.ts';
 import { writable } from './writable.ts';
 
@@ -32,7 +32,7 @@ const marker = 'tollkeeper-backups';
 const markerText = 'Backups of Tollkeeper, version 1. Do not edit: `tollkeeper restore` reads this folder.\n';
 const suffix = '.manifest';
 
-/** Whether the folder is a store of backups, or empty; anything else belongs to someone else. */
+/** Whether the folder is a store of backups, or empty; any other folder is refused. */
 const checkFolder = async (folder: string): Promise<boolean> => {
   const names = await readdir(folder);
   // A crash can leave the marker unfinished; anything else comes after it.
@@ -118,8 +118,7 @@ export const openStore = async (folder: string, options: StoreOptions = {}): Pro
   const isStore = await checkFolder(folder);
   await writable(folder, async () => {
     if (!isStore) await place(join(folder, marker), markerText);
-    for (const name of ['chunks', 'backups'])
-      await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+    for (const name of ['chunks', 'backups']) await makeFolder(join(folder, name));
     await syncPath(folder);
   });
   return storeIn(folder, options);

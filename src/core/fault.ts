@@ -58,6 +58,9 @@ export const describeError = (error: unknown): string => {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };
 
+/** Whether a write failed since the volume, or the quota of the user, has no space left. */
+export const isDiskFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(systemCode(error) ?? '');
+
 /** The `code` of a system or network error (`ENOSPC`, `ECONNREFUSED`), searched along the chain of causes. */
 export const systemCode = (error: unknown): string | undefined => {
   for (

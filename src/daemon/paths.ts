@@ -56,7 +56,17 @@ export const placesToPlan = async (paths: Paths, folder: string): Promise<Paths>
     ? paths
     : { ...paths, path: ':memory:', spoolDirectory: folder, tempDirectory: folder, outboxDirectory: folder };
 
-const isWithin = (folder: string, inner: string): boolean => !/^\.\.(\/|$)/.test(relative(folder, inner));
+/** The folders of what is stored besides the database, by their paths in a backup. */
+export const storedFolders = (paths: Paths) => ({
+  audit: dirname(paths.auditFile),
+  outbox: paths.outboxDirectory,
+  reports: paths.reportsDirectory,
+  archive: paths.archiveDirectory,
+});
+
+/** Whether a path is the folder or lies in it. */
+export const isWithin = (folder: string, inner: string): boolean =>
+  !/^\.\.(\/|$)/.test(relative(folder, inner));
 
 /**
  * Makes the data of older versions private. The working folder and its parents hold other data, so they keep their permissions.

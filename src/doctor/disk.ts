@@ -1,6 +1,6 @@
 import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fault, messageOf, openToAll, shellWord, systemCode } from '../core/index.ts';
+import { fault, isDiskFull, messageOf, openToAll, shellWord, systemCode } from '../core/index.ts';
 import type { DoctorCheck } from './doctor-view.ts';
 import { failed, passed } from './results.ts';
 import type { DoctorPaths } from './deps.ts';
@@ -39,10 +39,11 @@ const checkFolder = async (name: string, path: string): Promise<DoctorCheck> => 
     return passed(about, `${path}, ${made}, ${describeSize(free)} free`);
   } catch (error) {
     const code = systemCode(error) ?? messageOf(error);
-    const full = code === 'ENOSPC' || code === 'EDQUOT';
     return failed(
       about,
-      fault(full ? 'disk-full' : 'path-unwritable', `${path} cannot be written (${code})`, { cause: error }),
+      fault(isDiskFull(error) ? 'disk-full' : 'path-unwritable', `${path} cannot be written (${code})`, {
+        cause: error,
+      }),
     );
   }
 };

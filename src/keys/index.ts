@@ -15,6 +15,7 @@ export type {
   RotationView,
   SurveyedKey,
 } from './service-types.ts';
+export { readAuditLines } from './journal/audit-file.ts';
 export { verifyAudit, type AuditVerdict } from './journal/verify-audit.ts';
 export { describeHead, type AuditHead } from './journal/audit-line.ts';
 export type { AuditComparison } from './journal/compare-audit.ts';

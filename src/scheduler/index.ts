@@ -5,6 +5,6 @@ export type { RequestResult } from './run-requests.ts';
 export type { Notice } from './outages.ts';
 export { isBySlot, keyText, runIdOf } from './run-key.ts';
 export { skipRestored, type SkippedSlots } from './restored-claims.ts';
-export { createScheduler, type Scheduler } from './scheduler.ts';
+export { createScheduler, type LedgerProblem, type Scheduler } from './scheduler.ts';
 export { nextSlot, nextSlots, previousSlot, scheduleFault } from './slots.ts';
 export { everySecond } from './waker.ts';

@@ -1,4 +1,5 @@
 import type { ProgressStep, UnixMillis } from '../core/index.ts';
+import type { LedgerProblem } from '../scheduler/index.ts';
 import type { LedgerAttempt, LedgerRun, OutboxRow } from '../storage/index.ts';
 import type {
   AccountView,
@@ -69,7 +70,7 @@ export type StatusView = {
     readonly atNextStart: readonly string[];
   };
   /** Why nothing can be stored, such as a full disk; missing when the last change was. */
-  readonly storeProblem?: { readonly since: UnixMillis; readonly message: string; readonly advice?: string };
+  readonly storeProblem?: LedgerProblem;
   readonly jobs: readonly JobView[];
   readonly open: readonly RunView[];
   /** Numbers of unsent mails, by state. */

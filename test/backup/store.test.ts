@@ -164,7 +164,7 @@ it('a folder whose marker was interrupted becomes a store', async () => {
   expect(await verifyFiles(store, manifest)).toEqual([]);
 });
 
-it('a store that disappears is not begun again elsewhere by the next chunk', async () => {
+it('a store that disappears is not created again elsewhere by the next chunk', async () => {
   await using folder = await openFolder();
   const root = join(folder.path, 'backups');
   const store = await openStore(root);

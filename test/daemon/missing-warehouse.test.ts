@@ -50,7 +50,7 @@ describe('a data folder without its database', () => {
     const served = await run(folder, 'serve');
     expect([served.code, served.said]).toEqual([1, expect.stringContaining('warehouse-missing') as string]);
     expect(await folder.files()).not.toContain('data/tollkeeper.duckdb');
-    // Whatever is left is what the refusal was about.
+    // Without the remains, the program starts.
     await rm(join(folder.path, 'data'), { recursive: true });
     expect((await run(folder, 'status')).code).toBe(0);
   });

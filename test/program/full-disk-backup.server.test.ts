@@ -101,7 +101,7 @@ it.each(['disk/backups', 'disk/whole.tar'])(
 );
 
 it.each(['disk/backups', 'disk/whole.tar'])(
-  'a read-only disk is named, and %s is not begun',
+  'a read-only disk is named, and %s is not created',
   async (target) => {
     const before = await sums();
     await remount('size=300m,ro');

@@ -18,7 +18,7 @@ const policies = fc.record({
   suspend: fc.boolean(),
 });
 
-it('no slot between a backup and its restore runs by itself, whatever the policy of the job', () => {
+it('no slot between a backup and its restore runs by itself under any policy of the job', () => {
   fc.assert(
     fc.property(policies, fc.nat({ max: 60 * 24 * 40 }), (policy, minutes) => {
       const job = jobOf('job', policy);

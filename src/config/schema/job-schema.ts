@@ -142,7 +142,7 @@ export const commonShape = z.strictObject({
   notify: z
     .array(z.enum(noticeKinds))
     .default([...noticeKinds])
-    .describe('Events that operators are notified of: once when an outage begins and once when it ends.'),
+    .describe('Events that notify operators: once when an outage begins and once when it ends.'),
   notify_to: z
     .array(addressee)
     .min(1)

@@ -1,5 +1,5 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import {
   createGate,
   unixMillis,
@@ -22,7 +22,7 @@ import type { Backups } from '../../jobs/index.ts';
 import { createCipher, createDecipher } from '../../keys/index.ts';
 import { spoolPrefix, type Drilled, type Warehouse } from '../../warehouse/index.ts';
 import { version } from '../../version.ts';
-import type { Paths } from '../paths.ts';
+import { storedFolders, type Paths } from '../paths.ts';
 import { drillBackup, requireSpace } from './drill.ts';
 import { checkTarget, isFileTarget } from './target.ts';
 
@@ -36,16 +36,10 @@ export type BackupsDeps = {
   readonly identity: () => Secret | undefined;
 };
 
-const subjectOf = ({ exclusive }: Pick<Warehouse, 'exclusive'>, paths: Paths): BackupSubject => ({
-  database: basename(paths.path),
-  exclusive,
-  growing: { audit: dirname(paths.auditFile) },
-  replaced: {
-    outbox: paths.outboxDirectory,
-    reports: paths.reportsDirectory,
-    archive: paths.archiveDirectory,
-  },
-});
+const subjectOf = ({ exclusive }: Pick<Warehouse, 'exclusive'>, paths: Paths): BackupSubject => {
+  const { audit, ...replaced } = storedFolders(paths);
+  return { database: basename(paths.path), exclusive, growing: { audit }, replaced };
+};
 
 /** Bytes of everything that a backup holds, roughly: it changes meanwhile. */
 const sizeOf = async (paths: Paths, { growing, replaced }: BackupSubject): Promise<number> => {
@@ -78,7 +72,7 @@ export const createBackups = (deps: BackupsDeps): Backups => {
     isFile: boolean,
     cipher: Cipher | undefined,
   ): Promise<Stored> => {
-    // An encrypted backup is drilled before, since nobody here can decrypt it: that is a second copy.
+    // An encrypted backup is drilled before, since Tollkeeper cannot decrypt it: that takes a second copy.
     await requireSpace(paths.spoolDirectory, (await sizeOf(paths, subject)) * (cipher === undefined ? 1 : 2));
     const folder = await mkdtemp(join(paths.spoolDirectory, spoolPrefix));
     try {

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fault, sizeText, type Decipher, type Progress } from '../../core/index.ts';
-import { databaseIn, differencesOf, openBackup } from '../../backup/index.ts';
+import { openBackup } from '../../backup/index.ts';
 import { spoolPrefix, type Drilled } from '../../warehouse/index.ts';
 import type { Paths } from '../paths.ts';
-import { inspectRestored } from './inspect-restored.ts';
+import { restoreProven, sizeOf } from './restore-proven.ts';
 
 /** @throws fault disk-full before anything is written, since a full data volume would stop the daemon's work as well */
 export const requireSpace = async (folder: string, bytes: number): Promise<void> => {
@@ -39,7 +39,7 @@ export const drillBackup = async ({
   const backup = await openBackup(from, { decipher, signal });
   const { manifest, name } = backup;
   const { facts, files } = manifest;
-  const total = files.reduce((sum, { size }) => sum + size, 0);
+  const total = sizeOf(files);
   if (facts === undefined) {
     progress({ step: 'comparing the checksums of the backup', bytes: total });
     const [damage] = await backup.verify(signal);
@@ -49,15 +49,7 @@ export const drillBackup = async ({
   await requireSpace(paths.spoolDirectory, total);
   const folder = await mkdtemp(join(paths.spoolDirectory, spoolPrefix));
   try {
-    progress({ step: 'restoring the backup into a temporary folder', bytes: total });
-    await backup.restore(folder, signal);
-    progress({ step: 'comparing the restored data with the manifest' });
-    const differences = differencesOf(facts, await inspectRestored(folder, databaseIn(manifest)));
-    if (differences.length > 0)
-      throw fault(
-        'backup-damaged',
-        `backup ${name} of ${from} is restored and differs: ${differences.join('; ')}`,
-      );
+    await restoreProven(backup, { from, folder }, progress, signal);
     return { name, drill: 'restored', files: files.length };
   } finally {
     await rm(folder, { recursive: true, force: true });

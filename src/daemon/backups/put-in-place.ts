@@ -2,19 +2,23 @@ import { cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { iso, isThere, syncPath, systemCode, type UnixMillis } from '../../core/index.ts';
 import { nameOf } from '../../backup/index.ts';
-import type { Paths } from '../paths.ts';
+import { storedFolders, type Paths } from '../paths.ts';
 
 /** The folder in the data folder in which a restore is prepared. */
 export const restoreFolder = 'restoring';
+
+/** The folder in the data folder to which a restore moves the present data. */
+const asideFolder = (now: UnixMillis): string => `replaced-${nameOf(iso(now))}`;
+
+/** Whether a restore gives a folder this name. */
+export const isOfRestore = (name: string): boolean =>
+  name === restoreFolder || /^replaced-\d{8}T\d{6}Z$/.test(name);
 
 /** The database comes first: without it, the program does not start on what is left. */
 const placesOf = (paths: Paths): readonly string[] => [
   paths.path,
   `${paths.path}.wal`,
-  dirname(paths.auditFile),
-  paths.outboxDirectory,
-  paths.reportsDirectory,
-  paths.archiveDirectory,
+  ...Object.values(storedFolders(paths)),
 ];
 
 const holdsNothing = async (path: string): Promise<boolean> => {
@@ -78,19 +82,13 @@ export const putInPlace = async (
   now: UnixMillis,
 ): Promise<readonly string[]> => {
   const data = dirname(paths.path);
-  const aside = join(data, `replaced-${nameOf(iso(now))}`);
+  const aside = join(data, asideFolder(now));
   const replaced = new Set<string>();
   for (const place of await presentData(paths)) {
     replaced.add(await moveAside(place, aside, data));
     await syncPath(data);
   }
-  const folders = {
-    audit: dirname(paths.auditFile),
-    outbox: paths.outboxDirectory,
-    reports: paths.reportsDirectory,
-    archive: paths.archiveDirectory,
-  };
-  for (const [part, place] of Object.entries(folders))
+  for (const [part, place] of Object.entries(storedFolders(paths)))
     if (await isThere(join(folder, part))) await moveEntries(join(folder, part), place);
   await rename(join(folder, database), paths.path);
   await syncPath(data);

@@ -2,9 +2,7 @@ import { resolve } from 'node:path';
 import { fault, readReason, readText, type Decipher, type Deps, type Progress } from '../../core/index.ts';
 import { openBackup, readManifests } from '../../backup/index.ts';
 import { createDecipher } from '../../keys/index.ts';
-
-export const sizeOf = (files: readonly { readonly size: number }[]): number =>
-  files.reduce((sum, { size }) => sum + size, 0);
+import { sizeOf } from './restore-proven.ts';
 
 export type BackupSource = {
   /** A folder of backups, or a file. */

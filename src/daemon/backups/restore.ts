@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fault, syncPath, type Deps, type Log, type Progress } from '../../core/index.ts';
-import { databaseIn, differencesOf } from '../../backup/index.ts';
+import { databaseIn } from '../../backup/index.ts';
 import type { Config } from '../../config/index.ts';
 import { skipRestored, type SkippedSlots } from '../../scheduler/index.ts';
 import { readConfig } from '../../settings.ts';
@@ -10,9 +10,9 @@ import { acquireDaemonLock } from '../daemon-lock.ts';
 import { goodConfig } from '../good-config.ts';
 import { makeDataFolder, pathsOf } from '../paths.ts';
 import { requireSpace } from './drill.ts';
-import { inspectRestored } from './inspect-restored.ts';
 import { presentData, putInPlace, restoreFolder } from './put-in-place.ts';
-import { openFrom, sizeOf, type BackupSource } from './read-backups.ts';
+import { openFrom, type BackupSource } from './read-backups.ts';
+import { restoreProven, sizeOf } from './restore-proven.ts';
 
 export type RestoreRequest = BackupSource & {
   /** The folder of the configuration. */
@@ -110,17 +110,8 @@ export const restoreBackup = async (
   await mkdir(folder, { mode: 0o700 });
   const database = databaseIn(manifest);
   try {
-    progress({ step: 'reading the backup', bytes });
-    await backup.restore(folder, signal);
+    await restoreProven(backup, { from, folder }, progress, signal);
     await syncFolders(folder, manifest.files);
-    progress({ step: 'comparing the restored data with the manifest' });
-    const found = await inspectRestored(folder, database);
-    const differences = manifest.facts === undefined ? [] : differencesOf(manifest.facts, found);
-    if (differences.length > 0)
-      throw fault(
-        'backup-damaged',
-        `backup ${name} of ${from} differs from its manifest: ${differences.join('; ')}`,
-      );
     const marked = await markRestored(deps, folder, { database, config, catchUp: request.catchUp, log });
     signal.throwIfAborted();
     const replaced = await putInPlace(folder, database, paths, clock.now());

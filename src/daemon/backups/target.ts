@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fault, systemCode } from '../../core/index.ts';
-import type { Paths } from '../paths.ts';
+import { isWithin, type Paths } from '../paths.ts';
 
 /** The real path of what exists, with the rest of the path as it is written. */
 const resolved = async (path: string): Promise<string> => {
@@ -11,11 +11,6 @@ const resolved = async (path: string): Promise<string> => {
     if (systemCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
     return join(await resolved(dirname(path)), basename(path));
   }
-};
-
-const isWithin = (folder: string, inner: string): boolean => {
-  const path = relative(folder, inner);
-  return path !== '..' && !path.startsWith(`..${sep}`);
 };
 
 /** @throws fault backup-inside when the target lies in a folder that is backed up. */

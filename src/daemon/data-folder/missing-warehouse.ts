@@ -1,13 +1,12 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { fault, systemCode } from '../../core/index.ts';
+import { isOfRestore } from '../backups/put-in-place.ts';
 import type { Paths } from '../paths.ts';
 
 /** Names that only Tollkeeper gives: a folder may hold other data too. */
 const mailFile = /^[0-9a-f]{64}\.eml$/;
 const slotFolder = /^\d{8}T\d{6}\.\d{3}Z/;
-/** What a restore prepares, and what it moves aside. */
-const restorePart = /^(restoring|replaced-\d{8}T\d{6}Z)$/;
 const monthFolder = /^month=/;
 
 const absent: readonly string[] = ['ENOENT', 'ENOTDIR'];
@@ -37,10 +36,9 @@ const remainsOf = async (paths: Paths): Promise<readonly string[]> => {
   const wal = `${paths.path}.wal`;
   const end = extname(paths.path);
   const copyPrefix = `${basename(paths.path, end)}.schema-`;
-  const copy = (await namesIn(dirname(paths.path))).find(
-    (name) => name.startsWith(copyPrefix) && name.endsWith(end),
-  );
-  const restore = (await namesIn(dirname(paths.path))).find((name) => restorePart.test(name));
+  const names = await namesIn(dirname(paths.path));
+  const copy = names.find((name) => name.startsWith(copyPrefix) && name.endsWith(end));
+  const restore = names.find(isOfRestore);
   const mail = (await namesIn(paths.outboxDirectory)).find((name) => mailFile.test(name));
   const found = [
     (await sizeOf(wal)) > 0 ? wal : undefined,

@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
-import { fault, systemCode, type Clock, type Log } from '../../core/index.ts';
+import { fault, type Clock, type Log } from '../../core/index.ts';
 
 /** Milliseconds between two looks at a volume that is gone. */
 const between = 2000;
 
-/** Which file is at the path: `absent`, or the reason why it cannot be looked at. Opens nothing. */
-const markOf = (path: string): Promise<string> =>
+/** Identifies the file at the path; undefined where it cannot be looked at. Opens nothing. */
+const markOf = (path: string): Promise<string | undefined> =>
   stat(path, { bigint: true }).then(
     ({ dev, ino }) => `${dev} ${ino}`,
-    (error: unknown) => systemCode(error) ?? 'absent',
+    () => undefined,
   );
 
 export type VolumeWatch = {
@@ -45,7 +45,7 @@ export const watchVolume = async (path: string, clock: Clock, log: Log): Promise
     lost,
     end: async (signal) => {
       if (!isLost) return;
-      while (!/^\d+ \d+$/.test(await markOf(path))) await clock.wait(between, signal);
+      while ((await markOf(path)) === undefined) await clock.wait(between, signal);
       throw fault('volume-lost', message);
     },
   };

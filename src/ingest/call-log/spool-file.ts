@@ -1,6 +1,6 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fault, isFault, systemCode, type Fault } from '../../core/index.ts';
+import { fault, isDiskFull, isFault, systemCode, type Fault } from '../../core/index.ts';
 import { spoolPrefix } from '../../warehouse/index.ts';
 
 /** A file being written in the spool. */
@@ -62,7 +62,6 @@ export const openSpoolFile: OpenSpoolFile = async (path) => {
   };
 };
 
-const full: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 const unwritable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR']);
 
 /** The catalogue error of a file system error; passes on anything else. */
@@ -71,7 +70,7 @@ export const spoolFault = (error: unknown, folder: string): unknown => {
   const code = systemCode(error) ?? '';
   const spoolFault = (kind: 'disk-full' | 'path-unwritable', message: string): Fault =>
     fault(kind, `the spool folder ${folder} ${message} (${code})`, { cause: error });
-  if (full.has(code)) return spoolFault('disk-full', 'has no space left');
+  if (isDiskFull(error)) return spoolFault('disk-full', 'has no space left');
   return unwritable.has(code) ? spoolFault('path-unwritable', 'cannot be written') : error;
 };
 

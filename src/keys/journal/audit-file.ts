@@ -2,7 +2,15 @@ import { createReadStream } from 'node:fs';
 import { open, mkdir, rename, rm, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fault, isFault, messageOf, syncPath, systemCode, writeThrough } from '../../core/index.ts';
+import {
+  fault,
+  isDiskFull,
+  isFault,
+  messageOf,
+  syncPath,
+  systemCode,
+  writeThrough,
+} from '../../core/index.ts';
 
 /** The end of the last complete line in bytes; any further bytes (`torn`) are a line that a crash interrupted. */
 export type AuditTail = { readonly wholeBytes: number; readonly torn: boolean };
@@ -101,7 +109,7 @@ export const asAuditFault = async <T>(path: string, work: () => Promise<T>): Pro
     if (isFault(error)) throw error;
     const code = systemCode(error);
     throw fault(
-      code === 'ENOSPC' || code === 'EDQUOT' ? 'disk-full' : 'path-unwritable',
+      isDiskFull(error) ? 'disk-full' : 'path-unwritable',
       `the audit file ${path} cannot be written (${code ?? messageOf(error)}): key operations are suspended`,
       { cause: error },
     );

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openEngine, type EngineOptions } from '../engine.ts';
 import { readRows, text, wholeNumber } from '../rows.ts';
-import { literal } from '../sql-literal.ts';
+import { identifier, literal } from '../sql-literal.ts';
 
 /** What a database amounts to: two copies with equal facts hold the same data as far as people count it. */
 export type DatabaseFacts = {
@@ -14,8 +14,6 @@ export type DatabaseFacts = {
   /** The journal of keys: its number of entries and the hash of the last one, empty without entries. */
   readonly audit: { readonly entries: number; readonly head: string };
 };
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const charges = `
   SELECT account, CAST(sum(quota) AS VARCHAR) AS charge FROM (
@@ -33,7 +31,7 @@ export const readDatabaseFacts = async (connection: DuckDBConnection): Promise<D
   );
   const counts = tables.map((row) => {
     const name = text(row, 'table_name');
-    return `SELECT ${literal(name)} AS name, count(*) AS rows FROM ${quoted(name)}`;
+    return `SELECT ${literal(name)} AS name, count(*) AS rows FROM ${identifier(name)}`;
   });
   const rows = await readRows(connection, counts.join(' UNION ALL '));
   const [schema] = await readRows(connection, 'SELECT max(number) AS number FROM schema_migration');

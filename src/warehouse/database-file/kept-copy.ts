@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { fault, messageOf, setPermissions, syncPath, systemCode } from '../../core/index.ts';
+import { fault, isDiskFull, messageOf, setPermissions, syncPath, systemCode } from '../../core/index.ts';
 
 const stemOf = (path: string): string => basename(path, extname(path));
 
@@ -11,8 +11,6 @@ export const keptCopyOf = (path: string, schema: number): string =>
 
 /** While it is written. */
 const draftOf = (copy: string): string => `${copy}.part`;
-
-const noSpace: readonly string[] = ['ENOSPC', 'EDQUOT'];
 
 /**
  * Copies a database that is checkpointed and closed, readable by its owner only, and flushes the copy. Not called while
@@ -33,7 +31,7 @@ export const keepCopy = async (path: string, schema: number): Promise<string> =>
     await rm(draft, { force: true }).catch(() => undefined);
     const reason = systemCode(error) ?? messageOf(error);
     throw fault(
-      noSpace.includes(reason) ? 'disk-full' : 'path-unwritable',
+      isDiskFull(error) ? 'disk-full' : 'path-unwritable',
       `${path} is not migrated: the copy ${copy}, which is kept before a migration, cannot be written (${reason}); the database is unchanged`,
       {
         cause: error,

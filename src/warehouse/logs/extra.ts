@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { execute, readRows, text } from '../rows.ts';
+import { identifier } from '../sql-literal.ts';
 import type { LogBatch } from './log-batch.ts';
 
 /*
@@ -18,9 +19,6 @@ export const extraStatements: readonly string[] = [
 ];
 
 const [separator, blank] = ['chr(31)', 'chr(30)'];
-
-/** The only place where a name from data becomes part of SQL, whose text ends at a NUL. */
-const quoteName = (name: string): string => `"${name.replaceAll('\0', '\uFFFD').replaceAll('"', '""')}"`;
 
 /** Keys of an object must be distinct, regardless of case. */
 const uniqueNames = (names: readonly string[]): readonly string[] => {
@@ -44,7 +42,8 @@ const namesOf = (batch: LogBatch): readonly string[] =>
 export const extraSql = (batch: LogBatch, cell: (index: number) => string): string => {
   const cells = unnamedOf(batch).map(({ index }) => cell(index));
   if (cells.length === 0) return 'NULL';
-  const fields = namesOf(batch).map((name, at) => `${quoteName(name)}: ${cells[at] ?? ''}`);
+  // The only place where a name from data becomes part of SQL.
+  const fields = namesOf(batch).map((name, at) => `${identifier(name)}: ${cells[at] ?? ''}`);
   const needsJson = cells.map((one) => `contains(${one}, ${separator}) OR ${one} = ${blank}`);
   const values = cells.map((one) => `coalesce(${one}, ${blank})`);
   return `CASE WHEN ${needsJson.join(' OR ')} THEN CAST(to_json({${fields.join(', ')}}) AS VARCHAR)

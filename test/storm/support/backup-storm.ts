@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { BuiltProgram } from '../../program/support/built-program.ts';
 import { dateBefore, openFixture, type Fixture } from '../../program/support/fixture.ts';
 import { writeTick } from './chaos-fixture.ts';
-import { bear, end, linesOf, untilServing } from './daemon-run.ts';
+import { startRun, end, linesOf, untilServing } from './daemon-run.ts';
 import { wrongSums } from './wrong-sums.ts';
 
 // A run that was interrupted is tried again at once: while it waits, the next slots are skipped.
@@ -99,7 +99,7 @@ warehouse: { path: other/tollkeeper.duckdb }
     fixture,
     kill: async (round, number) => {
       await fixture.settings(budgetOf(number));
-      const daemon = bear(fixture.start('serve'));
+      const daemon = startRun(fixture.start('serve'));
       await untilServing(daemon, daemon.spawnedAt);
       let isOpen = round.request !== 'nothing';
       const asked = ask(round).finally(() => {

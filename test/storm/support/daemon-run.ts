@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Running } from '../../program/support/built-program.ts';
 
-/** One process of the daemon, from its first breath on; moments in milliseconds UTC. */
+/** One process of the daemon; moments in milliseconds UTC. */
 export type Run = {
   readonly process: Running;
   readonly spawnedAt: number;
@@ -19,7 +19,7 @@ export type LogLine = {
   readonly error?: string;
 };
 
-export const bear = (process: Running): Run => ({ process, spawnedAt: Date.now() });
+export const startRun = (process: Running): Run => ({ process, spawnedAt: Date.now() });
 
 /** How long something took, in milliseconds: by the clock, and less the time that the process stood in line for a processor. */
 export type Took = { readonly clock: number; readonly own: number };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bear, end, stoodInLine, untilServing, type Run, type LogLine, type Took } from './daemon-run.ts';
+import { startRun, end, stoodInLine, untilServing, type Run, type LogLine, type Took } from './daemon-run.ts';
 import type { Round } from './rounds.ts';
 import { chaosJobs, type StormFixture } from './chaos-fixture.ts';
 
@@ -25,7 +25,7 @@ export const play = async (
   const takeovers: Took[] = [];
   const stops: (number | null)[] = [];
   const spawn = (...more: readonly string[]): Run => {
-    const life = bear(fixture.start('serve', ...more));
+    const life = startRun(fixture.start('serve', ...more));
     lives.push(life);
     return life;
   };
