@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { slotLength } from './chaos-fixture.ts';
 
 /** What happens to the daemon in one round; the next round begins with another one, at once. Times in milliseconds. */
 export type Round =
@@ -48,7 +49,8 @@ export const drawRounds = (seed: number, count: number): readonly Round[] => {
   const first: readonly Round[] = [
     { kind: 'kill', after: 1200 },
     { kind: 'kill starting', after: 400 },
-    { kind: 'kill and pause', after: 700, pause: 4000 },
+    // Two whole slots go by, so that `catchup: latest` always leaves one missed.
+    { kind: 'kill and pause', after: 700, pause: 2 * slotLength + 500 },
     { kind: 'stop', after: 900 },
     { kind: 'freeze', after: 500, pause: 3000 },
     { kind: 'take over', after: 600 },
