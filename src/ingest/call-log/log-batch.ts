@@ -39,6 +39,7 @@ export const logBatch = (
     kinds,
     time: learnTimeForm(cells('created_at'), profile, asked),
     guarded: profile.logExport?.guards ?? received?.scan.guarded ?? false,
+    hasSeparators: received?.scan.hasSeparators,
     quotedNewlines: received?.scan.quotedNewlines ?? false,
     currency,
     headerCurrency,

@@ -3,6 +3,8 @@ const CR = 13;
 const QUOTE = 34;
 const GUARD = 39;
 const COMMA = 44;
+const RECORD_SEPARATOR = 0x1e;
+const UNIT_SEPARATOR = 0x1f;
 
 /** What a byte-wise scan of a file of rows found, independent of the reader that loads it. */
 export type Scan = {
@@ -16,6 +18,8 @@ export type Scan = {
   readonly quotedNewlines: boolean;
   /** A `'` was seen somewhere. */
   readonly guarded: boolean;
+  /** U+001E or U+001F was seen somewhere. */
+  readonly hasSeparators: boolean;
   /**
    * The first record whose width differs from the header's, or with a quote inside an unquoted cell, counted from 1.
    */
@@ -52,6 +56,7 @@ export const createRowScanner = (width: number): RowScanner => {
   let lastByte = LF;
   let quotedNewlines = false;
   let guarded = false;
+  let hasSeparators = false;
   let firstOddRecord: number | undefined;
   let lastRecord: Scan['lastRecord'];
 
@@ -177,6 +182,7 @@ export const createRowScanner = (width: number): RowScanner => {
   return {
     scan: (chunk) => {
       guarded ||= chunk.includes(GUARD);
+      hasSeparators ||= chunk.includes(UNIT_SEPARATOR) || chunk.includes(RECORD_SEPARATOR);
       return heldReturn || chunk.includes(CR) ? careful(chunk) : fast(chunk);
     },
     unfinished: () => bytes - recordStart,
@@ -190,6 +196,7 @@ export const createRowScanner = (width: number): RowScanner => {
         openQuote: place === QUOTED,
         quotedNewlines,
         guarded,
+        hasSeparators,
         firstOddRecord,
         lastRecord,
       };

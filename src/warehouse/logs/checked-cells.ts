@@ -24,7 +24,8 @@ const countedTime = { seconds: '[0-9]{1,11}', milliseconds: '[0-9]{12,15}' } as 
 
 /**
  * Whether the time, the amount and all counts of a row have the usual form: one check of all costs a third of a check
- * of each. The cast that follows rejects a cell that contains the separator.
+ * of each. The cast that follows rejects a cell that contains the separator. The branch for plain rows comes first
+ * everywhere: where all rows of a vector take it, DuckDB evaluates no other.
  */
 export const plainRowSql = (
   roles: ReadonlySet<string>,
@@ -51,11 +52,10 @@ export const plainRowSql = (
 /** Seconds UTC of a `created_at` cell. */
 export const timeSql = (cell: string, time: TimeForm): string => {
   const wrong = fails('timestamp-unreadable', cell);
-  const matches = (pattern: string): string => `(is_plain OR regexp_full_match(${cell}, '${pattern}'))`;
-  if (time.form === 'seconds')
-    return `CASE WHEN ${matches(countedTime.seconds)} THEN CAST(${cell} AS BIGINT) ELSE ${wrong} END`;
-  if (time.form === 'milliseconds')
-    return `CASE WHEN ${matches(countedTime.milliseconds)} THEN CAST(${cell} AS BIGINT) // 1000 ELSE ${wrong} END`;
+  if (time.form === 'seconds' || time.form === 'milliseconds') {
+    const seconds = `CAST(${cell} AS BIGINT)${time.form === 'seconds' ? '' : ' // 1000'}`;
+    return `CASE WHEN is_plain THEN ${seconds} WHEN regexp_full_match(${cell}, '${countedTime[time.form]}') THEN ${seconds} ELSE ${wrong} END`;
+  }
   const dateTime = '[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?';
   if (time.form === 'rfc3339')
     return `CASE WHEN regexp_full_match(${cell}, '${dateTime}(Z|[+-][0-9]{2}:?[0-9]{2})')
@@ -67,8 +67,8 @@ export const timeSql = (cell: string, time: TimeForm): string => {
 
 /** A count of tokens; blank is unknown. */
 export const tokensSql = (cell: string): string =>
-  `CASE WHEN ${cell} IS NULL THEN NULL
-    WHEN is_plain OR regexp_full_match(${cell}, '-?[0-9]{1,18}([.]0+)?') THEN CAST(${cell} AS BIGINT)
+  `CASE WHEN is_plain THEN CAST(${cell} AS BIGINT) WHEN ${cell} IS NULL THEN NULL
+    WHEN regexp_full_match(${cell}, '-?[0-9]{1,18}([.]0+)?') THEN CAST(${cell} AS BIGINT)
     ELSE ${fails('tokens-unreadable', cell)} END`;
 
 /** Decimal places that the written number needs: places after the point, minus the exponent, minus trailing zeros. */
@@ -79,14 +79,15 @@ const placesSql = (cell: string): string => {
     - length(regexp_extract(replace(${mantissa}, '.', ''), '(0*)$', 1))`;
 };
 
-/** The exact amount; only whole numbers where amounts are units. The caller handles blank cells. */
+/** The exact amount; only whole numbers where amounts are units; NULL for a blank cell. */
 export const amountSql = (cell: string, form: AmountForm | undefined): string => {
   const plain = form === 'units' ? '[+-]?[0-9]{1,16}([.]0*)?' : '[+-]?[0-9]{1,16}([.][0-9]{0,12}0*)?';
   const number = '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?';
   const decimals = form === 'units' ? 0 : 12;
-  // Values that fit the narrow decimal parse five times as fast.
-  const cast = `coalesce(TRY_CAST(${cell} AS DECIMAL(18, 12)), CAST(${cell} AS DECIMAL(28, 12)))`;
-  return `CASE WHEN is_plain OR regexp_full_match(${cell}, '${plain}') THEN ${cast}
+  // Values that fit the narrow decimal, as those of plain rows do, parse five times as fast.
+  return `CASE WHEN is_plain THEN CAST(CAST(${cell} AS DECIMAL(18, 12)) AS DECIMAL(28, 12))
+    WHEN ${cell} IS NULL THEN NULL
+    WHEN regexp_full_match(${cell}, '${plain}') THEN CAST(${cell} AS DECIMAL(28, 12))
     WHEN NOT regexp_full_match(${cell}, '${number}') THEN ${fails('amount-unreadable', cell)}
     WHEN ${placesSql(cell)} <= ${decimals} OR regexp_full_match(${cell}, '[+-]?[0.]+([eE].*)?')
       THEN coalesce(TRY_CAST(${cell} AS DECIMAL(28, 12)), ${fails('amount-unreadable', cell)})

@@ -46,8 +46,10 @@ export const extraSql = (batch: LogBatch, cell: (index: number) => string): stri
   const fields = namesOf(batch).map((name, at) => `${identifier(name)}: ${cells[at] ?? ''}`);
   const needsJson = cells.map((one) => `contains(${one}, ${separator}) OR ${one} = ${blank}`);
   const values = cells.map((one) => `coalesce(${one}, ${blank})`);
-  return `CASE WHEN ${needsJson.join(' OR ')} THEN CAST(to_json({${fields.join(', ')}}) AS VARCHAR)
-    ELSE concat_ws(${separator}, '', $header, ${values.join(', ')}) END`;
+  const joined = `concat_ws(${separator}, '', $header, ${values.join(', ')})`;
+  return batch.hasSeparators === false
+    ? joined
+    : `CASE WHEN ${needsJson.join(' OR ')} THEN CAST(to_json({${fields.join(', ')}}) AS VARCHAR) ELSE ${joined} END`;
 };
 
 /** The number of the batch's header, stored when it is new; undefined where it has no other columns. In the transaction of the landing. */

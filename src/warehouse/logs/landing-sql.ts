@@ -54,7 +54,7 @@ export const landingSql = (batch: LogBatch, form: AmountForm | undefined): strin
       SELECT *, ${kind} AS kind_of_row
       FROM (
         SELECT *, ${seconds} AS seconds,
-          CASE WHEN quota IS NULL THEN NULL ELSE ${amountSql('quota', form)} END AS amount
+          ${amountSql('quota', form)} AS amount
         FROM (
           SELECT *, ${plainRowSql(roles, batch.time, form)} AS is_plain
           FROM (SELECT ${aggregatesSql(batch)}, ${extraSql(batch, raw)} AS extra FROM ${readerSql(batch)})

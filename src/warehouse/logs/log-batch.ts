@@ -52,6 +52,8 @@ export type LogBatch = {
   readonly time: TimeForm;
   /** Whether a cell may have a leading `'` as a spreadsheet guard. */
   readonly guarded: boolean;
+  /** Whether the file may contain U+001E or U+001F, which separate cells in the database; default: it may. */
+  readonly hasSeparators?: boolean | undefined;
   /** Whether a quoted cell contains a line end: the file can't be read from the middle. */
   readonly quotedNewlines: boolean;
   readonly currency: string;

@@ -6,7 +6,7 @@ import { callsWithJson, extraCellSql } from '../../../src/warehouse/logs/extra.t
 import { landLogWindow } from '../../../src/warehouse/logs/land-logs.ts';
 import type { LogBatch, LogColumn } from '../../../src/warehouse/logs/log-batch.ts';
 import { migrate } from '../../../src/warehouse/migrate.ts';
-import { inTransaction, readRows } from '../../../src/warehouse/rows.ts';
+import { execute, inTransaction, readRows } from '../../../src/warehouse/rows.ts';
 import { schema } from '../../../src/warehouse/schema.ts';
 import { batchOf, optionsIn, testFolder, type TestFolder } from '../support.ts';
 
@@ -36,14 +36,19 @@ const hostile = [
   '$[0]',
 ];
 const word = fc.oneof(fc.constantFrom(...hostile), fc.string({ unit: 'grapheme', maxLength: 6 }));
+const long = fc.tuple(word, fc.integer({ min: 1, max: 20_000 })).map(([text, times]) => text.repeat(times));
 /** What a CSV reader returns as it is: no NUL, and no line end. */
-const cell = word.map((text) => text.replaceAll(/[\0\r\n\u2028\u2029]/g, ' '));
+const plain = (text: string): string => text.replaceAll(/[\0\r\n\u2028\u2029]/g, ' ');
+const name = word.map(plain);
+const cell = fc.oneof({ weight: 20, arbitrary: word }, { weight: 1, arbitrary: long }).map(plain);
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
+/** In a file: only there are columns compressed. */
 const openSchema = async (folder: TestFolder): Promise<Engine> => {
-  const engine = await openEngine({ ...optionsIn(folder), path: ':memory:' });
-  await migrate(engine, schema, systemClock, ':memory:');
+  const options = optionsIn(folder);
+  const engine = await openEngine(options);
+  await migrate(engine, schema, systemClock, options.path);
   return engine;
 };
 
@@ -68,7 +73,7 @@ const jsonBefore = (names: readonly string[]): string => {
 
 const shapes = fc.integer({ min: 1, max: 5 }).chain((count) =>
   fc.record({
-    names: fc.array(cell, { minLength: count, maxLength: count }),
+    names: fc.array(name, { minLength: count, maxLength: count }),
     rows: fc.array(fc.array(cell, { minLength: count, maxLength: count }), { minLength: 1, maxLength: 8 }),
   }),
 );
@@ -82,10 +87,12 @@ it('columns that the schema does not name are read back byte for byte, as before
       const columns = [...named, ...names.map((name): LogColumn => ({ name }))];
       const batch = await batchOf(folder, lines, {
         columns,
+        hasSeparators: ['\u001E', '\u001F'].some((one) => lines.join('').includes(one)),
         asked: interval(unixSeconds(900), unixSeconds(1800)),
       });
       await land(engine, batch);
       await engine.state(async (connection) => {
+        await execute(connection, 'CHECKPOINT');
         const found = await readRows(
           connection,
           `SELECT extra FROM ${callsWithJson} WHERE account = 'main' ORDER BY created_at`,
