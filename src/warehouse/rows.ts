@@ -112,15 +112,16 @@ export const wholeNumber = (row: Row | undefined, column: string): number => {
   return value;
 };
 
-/** Commits when the work succeeds, rolls back when it throws. */
+/** Commits when the work succeeds, rolls back when it throws or its result is not to be kept. */
 export const inTransaction = async <T>(
   connection: DuckDBConnection,
   work: (connection: DuckDBConnection) => Promise<T>,
+  isKept: (result: T) => boolean = () => true,
 ): Promise<T> => {
   await connection.run('BEGIN TRANSACTION');
   try {
     const result = await work(connection);
-    await connection.run('COMMIT');
+    await connection.run(isKept(result) ? 'COMMIT' : 'ROLLBACK');
     return result;
   } catch (error) {
     // A failed commit has already ended the transaction; the first error is the one to report.

@@ -1,12 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   absoluteMoney,
   addMoney,
   compareMoney,
   fault,
-  formatMoment,
-  interval,
   money,
   subtractMoney,
   unixSeconds,
@@ -14,49 +11,30 @@ import {
   type Money,
   type UnixMillis,
 } from '../../core/index.ts';
-import { writeLearnedChanges } from '../profile/learned-changes.ts';
-import { amountOf, keepQuarantine } from '../quarantine/quarantine.ts';
+import { amountOf } from '../quarantine/quarantine.ts';
 import { applyToPast, type BringBack } from '../kinds/apply-to-past.ts';
 import { settleKinds } from '../kinds/settle-kinds.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
 import { changeCalls } from '../rollup/change-calls.ts';
-import { readRows, text, wholeNumber } from '../rows.ts';
-import { widen } from '../ranges.ts';
-import { chargesIn, type ChargedRows } from './amount-change.ts';
-import { amountsFor, readAmounts, writeAmounts, type AccountAmounts } from './amounts.ts';
+import { inTransaction } from '../rows.ts';
+import { chargesIn } from './amount-change.ts';
+import { amountsFor, readAmounts } from './amounts.ts';
 import { ownKinds } from './checked-cells.ts';
 import { headerOf } from './extra.ts';
 import { landingSql } from './landing-sql.ts';
 import type { LandedWindow, LogBatch } from './log-batch.ts';
-import { readRange, writeLedger, writeRange } from './log-ledger.ts';
+import { recordLanding, type Landing } from './record-landing.ts';
 import { servedColumns } from './served-columns.ts';
-import { noneLoaded, readLoaded, readSeen } from './seen-rows.ts';
+import { noneLoaded, readLoaded, readSeen, readSums } from './seen-rows.ts';
 import { looksChanged, settleAmounts } from './settle-amounts.ts';
 
 const ofWindow = 'account = $account AND created_at >= $start AND created_at < $end';
-
-type Sums = {
-  readonly rows: number;
-  readonly quota: Money;
-};
 
 const windowOf = (batch: LogBatch) => ({
   account: batch.account,
   start: batch.window.start,
   end: batch.window.end,
 });
-
-const readSums = async (connection: DuckDBConnection, window: ChargedRows): Promise<Sums> => {
-  const [row] = await readRows(
-    connection,
-    `SELECT count(*) AS row_count, coalesce(sum(quota), 0) AS quota FROM call_log WHERE ${ofWindow}`,
-    { ...window },
-  );
-  return {
-    rows: wholeNumber(row, 'row_count'),
-    quota: money(text(row, 'quota')),
-  };
-};
 
 /** A gateway's total may show fewer decimals than its rows: within its last decimal, the sums are equal. */
 const checkTotal = (batch: LogBatch, landed: Money): void => {
@@ -83,21 +61,6 @@ const load = async (connection: DuckDBConnection, batch: LogBatch): Promise<void
   });
 };
 
-/** Notifies operators that the gateway serves amounts in another form than before, and how they are stored. */
-const noteChange = async (
-  connection: DuckDBConnection,
-  { account, window }: LogBatch,
-  before: AccountAmounts,
-  { served, form }: AccountAmounts,
-  now: UnixMillis,
-): Promise<void> => {
-  if (served === undefined || before.served === undefined || served === before.served) return;
-  const detail = `${formatMoment(window.start, 'UTC')}|${served === form ? 'stored' : 'converted'}`;
-  await writeLearnedChanges(connection, account, [
-    { topic: 'amounts-changed', name: served, detail, notedAt: now },
-  ]);
-};
-
 /**
  * Times that the gateway's clock has not passed are not settled, whatever was requested; rows arrive up to ten minutes
  * late.
@@ -108,29 +71,27 @@ const withinTime = (batch: LogBatch, gatewayNow: UnixMillis): LogBatch => {
   return settled <= reached ? batch : { ...batch, settled: unixSeconds(reached - 600) };
 };
 
-/**
- * Replaces the rows of the window by those of the file, records restatements of earlier landings, moves the cursor and
- * writes the ledger row. Run it in one transaction: any fault leaves everything unchanged.
- */
-export const landLogWindow = async (
+/** Runs in a transaction: any fault leaves everything unchanged. */
+const replaceRows = async (
   connection: DuckDBConnection,
-  exported: LogBatch,
-  clock: Clock,
-  gatewayNow: UnixMillis,
+  batch: LogBatch,
   bringBack: BringBack,
-): Promise<LandedWindow> => {
-  const now = clock.now();
-  const batch = gatewayNow < now ? withinTime(exported, gatewayNow) : exported;
+  now: UnixMillis,
+): Promise<Landing> => {
+  await bringBack(connection, batch);
   const window = windowOf(batch);
   const kept = await readAmounts(connection, batch.account);
   const before = amountsFor(batch, kept);
-  const replaced = await readSums(connection, window);
   const known = await sumsBefore(connection, batch, now);
+  const [range] = known.ranges;
+  const isWhole = known.ranges.length === 1 && range?.start === window.start && range.end === window.end;
+  const replaced = isWhole ? known.total : await readSums(connection, window);
   const past = replaced.rows > 0 && looksChanged(batch, before) ? await chargesIn(connection, window) : [];
   if (replaced.rows > 0)
     await changeCalls(connection, window, `DELETE FROM call_log WHERE ${ofWindow}`, window);
   if (batch.served > 0) await load(connection, batch);
-  const { overlap, ...served } = batch.served > 0 ? await readLoaded(connection, window) : noneLoaded;
+  const { overlap, ...served } =
+    batch.served > 0 ? await readLoaded(connection, window, replaced.rows > 0) : noneLoaded;
   if (served.rows + overlap.rows !== batch.served)
     throw fault(
       'export-row-invalid',
@@ -148,32 +109,37 @@ export const landLogWindow = async (
   const kinds = await settleKinds(connection, batch, served.kinds);
   const seen = kinds.changed === 0 ? served : await readSeen(connection, window);
   const amounts = await settleAmounts(connection, batch, before, seen, past);
-  const covered = await readRange(connection, batch.account);
-  // The newest rows show what the gateway serves now; older ones that are pulled again may have another form.
-  const isNewest = covered === undefined || batch.window.end > covered.end;
-  const learned = isNewest ? amounts : { ...amounts, served: before.served ?? amounts.served };
-  if (!isDeepStrictEqual(learned, kept)) await writeAmounts(connection, batch.account, learned);
-  await noteChange(connection, batch, before, learned, now);
   // Converted rows have another sum than was served.
-  const landed = amounts.served === amounts.form ? served : await readSums(connection, window);
-  const quarantined = await keepQuarantine(connection, batch, now);
-  const result: LandedWindow = {
-    rows: landed.rows,
-    replaced: replaced.rows,
-    quota: landed.quota,
-    replacedQuota: replaced.quota,
-    ...(quarantined === 0 ? {} : { quarantined }),
-    ...(batch.columns.some(({ role }) => role === 'kind') ? { kinds: seen.kinds } : {}),
-  };
+  const landed = amounts.served === amounts.form ? seen : await readSums(connection, window);
+  const landing = { batch, replaced, landed, kinds: seen.kinds, kept, before, amounts };
+  const isSame =
+    landed.rows === replaced.rows && landed.quota === replaced.quota && landed.digest === replaced.digest;
+  if (isSame && replaced.rows > 0 && !kinds.isNew) return { ...landing, isUnchanged: true, restated: 0 };
   const changed = await recordRestatement(connection, batch, known, now);
-  const restated =
-    changed + (kinds.isNew ? await applyToPast(connection, batch.account, kinds, bringBack, now) : 0);
-  await writeLedger(connection, batch, result, amounts.form, now, gatewayNow);
-  const { start, end } = batch.window;
-  const settled = batch.settled !== undefined && batch.settled < end ? batch.settled : end;
-  if (settled > start) {
-    const range = widen(covered, interval(start, settled), batch.opensRange);
-    if (range !== undefined) await writeRange(connection, batch.account, range);
-  }
-  return restated === 0 ? result : { ...result, restated };
+  const fromPast = kinds.isNew ? await applyToPast(connection, batch.account, kinds, bringBack, now) : 0;
+  return { ...landing, isUnchanged: false, restated: changed + fromPast };
+};
+
+/**
+ * Replaces the rows of the window by those of the file, records restatements of earlier landings, moves the cursor and
+ * writes the ledger row, all or nothing. Where the rows are those that the window held before, they stay as they are,
+ * with all that was derived from them, and only the landing is recorded.
+ */
+export const landLogWindow = async (
+  connection: DuckDBConnection,
+  exported: LogBatch,
+  clock: Clock,
+  gatewayNow: UnixMillis,
+  bringBack: BringBack,
+): Promise<LandedWindow> => {
+  const now = clock.now();
+  const batch = gatewayNow < now ? withinTime(exported, gatewayNow) : exported;
+  const record = async (landing: Landing): Promise<LandedWindow> =>
+    recordLanding(connection, landing, now, gatewayNow);
+  const replace = async () => {
+    const landing = await replaceRows(connection, batch, bringBack, now);
+    return { landing, landed: landing.isUnchanged ? undefined : await record(landing) };
+  };
+  const { landing, landed } = await inTransaction(connection, replace, (one) => one.landed !== undefined);
+  return landed ?? inTransaction(connection, async () => record(landing));
 };

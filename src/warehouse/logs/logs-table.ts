@@ -72,12 +72,11 @@ export const createLogsTable = (
       return oneAnAccount(batch.account, async () =>
         engine.bulk(
           async (connection) =>
-            inTransaction(connection, async () => {
-              await archive.bringBack(connection, batch);
-              return landLogWindow(connection, batch, clock, clocks.now(batch.account), archive.bringBack);
-            }).catch((error: unknown) => {
-              throw landingFault(error);
-            }),
+            landLogWindow(connection, batch, clock, clocks.now(batch.account), archive.bringBack).catch(
+              (error: unknown) => {
+                throw landingFault(error);
+              },
+            ),
           signal,
         ),
       );

@@ -5,10 +5,15 @@ import { optionalText, readRows, text, wholeNumber, type Row } from '../rows.ts'
 import type { ChargedRows } from './amount-change.ts';
 import type { SeenKinds } from './log-batch.ts';
 
-/** What the rows of a range show, from one scan. */
-export type SeenRows = {
+export type RowSums = {
   readonly rows: number;
   readonly quota: Money;
+  /** Over the hashes of whole rows: equal for equal rows in any order; 0 where it was not asked for. */
+  readonly digest: bigint;
+};
+
+/** What the rows of a range show, from one scan. */
+export type SeenRows = RowSums & {
   readonly kinds: SeenKinds;
   /** Calls and refunds with an amount, those of them with a whole one, and the largest of these. */
   readonly charged: number;
@@ -20,13 +25,23 @@ export type SeenRows = {
 
 const ofWindow = 'FROM call_log WHERE account = $account AND created_at >= $start AND created_at < $end';
 
+/** Rows and sums of a range. */
+export const readSums = async (connection: DuckDBConnection, rows: ChargedRows): Promise<RowSums> => {
+  const [row] = await readRows(
+    connection,
+    `SELECT count(*) AS row_count, coalesce(sum(quota), 0) AS amount, CAST(sum(hash(call_log)) AS VARCHAR) AS digest ${ofWindow}`,
+    { ...rows },
+  );
+  return rowsOf(row === undefined ? [] : [row]);
+};
+
 /**
  * Unknown kinds are one group: a column that does not contain kinds may have any number of values. Amounts that fit the
  * narrow decimal, nearly all, are truncated ten times as fast.
  */
 const groupsSql = (from: string): string => `
   SELECT account = '' AS is_overlap, CASE WHEN kind IN ${knownKinds} THEN kind END AS known_kind,
-    count(*) AS row_count, coalesce(sum(quota), 0) AS amount,
+    count(*) AS row_count, coalesce(sum(quota), 0) AS amount, CAST(sum(row_hash) AS VARCHAR) AS digest,
     count(*) FILTER (quota <> 0) AS charged, count(*) FILTER (quota <> 0 AND is_whole) AS whole,
     coalesce(max(abs(quota)) FILTER (is_whole), 0) AS largest,
     min(created_at) FILTER (NOT is_whole) AS first_fraction, max(created_at) FILTER (NOT is_whole) AS last_fraction
@@ -39,9 +54,11 @@ const groupsSql = (from: string): string => `
 const count = (groups: readonly Row[], column: string): number =>
   groups.reduce((sum, row) => sum + wholeNumber(row, column), 0);
 
-const rowsOf = (groups: readonly Row[]): { readonly rows: number; readonly quota: Money } => ({
+/** The sums of groups of rows. */
+export const rowsOf = (groups: readonly Row[]): RowSums => ({
   rows: count(groups, 'row_count'),
   quota: groups.reduce((sum, row) => addMoney(sum, money(text(row, 'amount'))), zero),
+  digest: groups.reduce((sum, row) => sum + BigInt(optionalText(row, 'digest') ?? 0), 0n),
 });
 
 const isCharge = (kind: string | undefined): boolean => kind === 'consumption' || kind === 'refund';
@@ -75,17 +92,25 @@ const seenOf = (groups: readonly Row[]): SeenRows => {
 
 /** What the rows of the range show. */
 export const readSeen = async (connection: DuckDBConnection, rows: ChargedRows): Promise<SeenRows> =>
-  seenOf(await readRows(connection, groupsSql(`SELECT * ${ofWindow}`), { ...rows }));
+  seenOf(
+    await readRows(connection, groupsSql(`SELECT *, hash(call_log) AS row_hash ${ofWindow}`), { ...rows }),
+  );
 
 /** What a loaded window shows, and the totals of its overlap rows, which belong to no account. */
-export type LoadedRows = SeenRows & { readonly overlap: { readonly rows: number; readonly quota: Money } };
+export type LoadedRows = SeenRows & { readonly overlap: RowSums };
 
 export const noneLoaded: LoadedRows = { ...seenOf([]), overlap: rowsOf([]) };
 
-export const readLoaded = async (connection: DuckDBConnection, rows: ChargedRows): Promise<LoadedRows> => {
+/** The digest only where the window had rows before. */
+export const readLoaded = async (
+  connection: DuckDBConnection,
+  rows: ChargedRows,
+  withDigest: boolean,
+): Promise<LoadedRows> => {
+  const columns = `*, ${withDigest ? 'hash(call_log)' : '0'} AS row_hash`;
   const groups = await readRows(
     connection,
-    groupsSql(`SELECT * ${ofWindow} UNION ALL SELECT * FROM call_log WHERE account = ''`),
+    groupsSql(`SELECT ${columns} ${ofWindow} UNION ALL SELECT ${columns} FROM call_log WHERE account = ''`),
     { ...rows },
   );
   const isOverlap = (row: Row): boolean => row['is_overlap'] === true;

@@ -6,7 +6,7 @@ import { callsWithJson, extraCellSql } from '../../../src/warehouse/logs/extra.t
 import { landLogWindow } from '../../../src/warehouse/logs/land-logs.ts';
 import type { LogBatch, LogColumn } from '../../../src/warehouse/logs/log-batch.ts';
 import { migrate } from '../../../src/warehouse/migrate.ts';
-import { execute, inTransaction, readRows } from '../../../src/warehouse/rows.ts';
+import { execute, readRows } from '../../../src/warehouse/rows.ts';
 import { schema } from '../../../src/warehouse/schema.ts';
 import { batchOf, optionsIn, testFolder, type TestFolder } from '../support.ts';
 
@@ -53,11 +53,9 @@ const openSchema = async (folder: TestFolder): Promise<Engine> => {
 };
 
 const land = async (engine: Engine, batch: LogBatch): Promise<void> =>
-  engine.bulk(async (connection) =>
-    inTransaction(connection, async () => {
-      await landLogWindow(connection, batch, systemClock, systemClock.now(), async () => undefined);
-    }),
-  );
+  engine.bulk(async (connection) => {
+    await landLogWindow(connection, batch, systemClock, systemClock.now(), async () => undefined);
+  });
 
 /** The statement of versions before schema 32, frozen: one JSON object a row. */
 const jsonBefore = (names: readonly string[]): string => {

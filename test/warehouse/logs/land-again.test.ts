@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { systemClock } from '../../../src/core/index.ts';
+import { openEngine, type Engine } from '../../../src/warehouse/engine.ts';
+import { landLogWindow } from '../../../src/warehouse/logs/land-logs.ts';
+import type { LandedWindow, LogBatch, LogColumn } from '../../../src/warehouse/logs/log-batch.ts';
+import { migrate } from '../../../src/warehouse/migrate.ts';
+import { execute, readRows } from '../../../src/warehouse/rows.ts';
+import { schema } from '../../../src/warehouse/schema.ts';
+import { batchOf, optionsIn, testFolder, type TestFolder } from '../support.ts';
+
+const columns: readonly LogColumn[] = [
+  { name: 'created_at', role: 'created_at' },
+  { name: 'model_name', role: 'model_name' },
+  { name: 'token_name', role: 'token_name' },
+  { name: 'prompt_tokens', role: 'prompt_tokens' },
+  { name: 'quota', role: 'quota' },
+  { name: 'status' },
+];
+
+const open = async (folder: TestFolder): Promise<Engine> => {
+  const engine = await openEngine({ ...optionsIn(folder), path: ':memory:' });
+  await migrate(engine, schema, systemClock, ':memory:');
+  return engine;
+};
+
+const land = async (engine: Engine, batch: LogBatch): Promise<LandedWindow> =>
+  engine.bulk(async (connection) =>
+    landLogWindow(connection, batch, systemClock, systemClock.now(), async () => undefined),
+  );
+
+/** The rows of the window with their numbers, marks of the rollup, restatements and landings. */
+const stateOf = async (engine: Engine) =>
+  engine.bulk(async (connection) => {
+    const count = async (table: string): Promise<number> =>
+      (await readRows(connection, `SELECT 1 FROM ${table}`)).length;
+    return {
+      rows: await readRows(connection, `SELECT rowid, * FROM call_log ORDER BY rowid`),
+      marks: await count('rollup_mark'),
+      restatements: await count('restatement'),
+      landings: await count('log_window'),
+    };
+  });
+
+type Line = {
+  readonly at: number;
+  readonly model: string;
+  readonly tokens: number;
+  readonly quota: string;
+  readonly status: string;
+};
+
+const line: fc.Arbitrary<Line> = fc.record({
+  at: fc.integer({ min: 900, max: 905 }),
+  model: fc.constantFrom('a', 'b'),
+  tokens: fc.integer({ min: 0, max: 2 }),
+  quota: fc.constantFrom('0.1', '0.2', '-0.1'),
+  status: fc.constantFrom('ok', 'failed', ''),
+});
+
+const textOf = ({ at, model, tokens, quota, status }: Line): string =>
+  `${at},${model},key,${tokens},${quota},${status}`;
+
+/** Each changes a row in one column. Only the change of an amount shows in the sums of quarter hours. */
+const changes: readonly ((row: Line) => Line)[] = [
+  (row) => ({ ...row, at: row.at + 1 }),
+  (row) => ({ ...row, model: `${row.model}2` }),
+  (row) => ({ ...row, tokens: row.tokens + 1 }),
+  (row) => ({ ...row, quota: `${row.quota}1` }),
+  (row) => ({ ...row, status: `${row.status}!` }),
+];
+
+it('landing a window again changes no row where nothing changed, in any order of the rows, and finds each change', async () => {
+  await using folder = await testFolder();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(line, { minLength: 1, maxLength: 8 }),
+      fc.constantFrom(...changes),
+      async (rows, change) => {
+        await using engine = await open(folder);
+        const batch = async (lines: readonly Line[]): Promise<LogBatch> =>
+          batchOf(folder, lines.map(textOf), { columns });
+        const first = await land(engine, await batch(rows));
+        await engine.bulk(async (connection) => execute(connection, 'DELETE FROM rollup_mark'));
+        const before = await stateOf(engine);
+
+        const again = await land(engine, await batch(rows.toReversed()));
+        expect(again).toEqual({ ...first, replaced: rows.length, replacedQuota: first.quota });
+        expect(await stateOf(engine)).toEqual({ ...before, landings: 2 });
+
+        const [one, ...others] = rows;
+        const changed = [...others, ...(one === undefined ? [] : [change(one)])];
+        await land(engine, await batch(changed));
+        const after = await stateOf(engine);
+        const found = after.rows.map(
+          ({ created_at: at, model_name: model, prompt_tokens: tokens }) => `${at},${model},${tokens}`,
+        );
+        expect(found.toSorted()).toEqual(
+          changed.map(({ at, model, tokens }) => `${at},${model},${tokens}`).toSorted(),
+        );
+        expect(after.rows).not.toEqual(before.rows);
+        expect([after.marks, after.landings]).toEqual([1, 3]);
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
