@@ -1,6 +1,6 @@
 /* One piece of work a process: its task comes as JSON on the command line, its figures go out as a line of JSON. */
 import { stat } from 'node:fs/promises';
-import { appendParsed, insertAsServed, insertFromReader } from './ingest-baselines.ts';
+import { insertFromReader, type ReaderTask } from './ingest-baselines.ts';
 import { pull, type PullTask } from './ingest-pull.ts';
 import { writeRows, type RowsFile } from './ingest-rows.ts';
 import { serveRows } from './ingest-server.ts';
@@ -10,15 +10,13 @@ export type Task =
   | ({ readonly kind: 'write' } & RowsFile)
   | ({ readonly kind: 'serve' } & { readonly file: string })
   | ({ readonly kind: 'pull' } & PullTask)
-  | { readonly kind: 'reader'; readonly database: string; readonly file: string }
-  | { readonly kind: 'as-served'; readonly database: string; readonly file: string }
-  | { readonly kind: 'appender'; readonly database: string; readonly file: string; readonly rows: number };
+  | ({ readonly kind: 'reader' } & ReaderTask);
 
 /** Wall and processor time in seconds, memory in MB (10^6 bytes). */
 export type Measured = {
   readonly rows: number;
   readonly wall: number;
-  /** Of each piece of the work. */
+  /** Of each piece of the work; of a pull, the last is the checkpoint. */
   readonly walls: readonly number[];
   readonly cpu: number;
   readonly peak: number;
@@ -49,9 +47,7 @@ const carryOut = async (): Promise<number> => {
   if (task.kind === 'write') return write(task);
   if (task.kind === 'serve') return (await serveRows(task.file)).port;
   if (task.kind === 'pull') return pull(task, timed);
-  if (task.kind === 'reader') return insertFromReader(task.database, task.file, timed);
-  if (task.kind === 'as-served') return insertAsServed(task.database, task.file, timed);
-  return appendParsed(task.database, task.file, task.rows, timed);
+  return insertFromReader(task, timed);
 };
 
 const rows = await carryOut();

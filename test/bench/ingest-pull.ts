@@ -43,7 +43,7 @@ export const pull = async (
   task: PullTask,
   timed: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<number> => {
-  await using warehouse = await openBenchWarehouse(task.database);
+  const warehouse = await openBenchWarehouse(task.database);
   const secrets = createSecretRegistry();
   const http = createHttp({
     userAgent: 'tollkeeper/bench',
@@ -82,5 +82,6 @@ export const pull = async (
   let rows = 0;
   for (const end of task.ends) rows += (await timed(() => pullTo(unixSeconds(end)))).rows;
   await http[Symbol.asyncDispose]();
+  await timed(async () => warehouse[Symbol.asyncDispose]());
   return rows;
 };

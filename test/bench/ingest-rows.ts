@@ -6,10 +6,12 @@ export type RowsFile = {
   readonly rows: number;
   readonly start: number;
   readonly end: number;
+  /** Leaves out the columns that the schema does not name. */
+  readonly namedOnly?: boolean;
 };
 
 /** The columns of the sandbox's log export when it is asked for all of them, in its order. */
-export const columns = [
+const columns = [
   'created_at',
   'type',
   'model_name',
@@ -30,6 +32,21 @@ export const columns = [
   'is_stream',
   'content',
 ] as const;
+
+type Column = (typeof columns)[number];
+
+/** Those that the schema does not name. */
+export const unnamed: readonly string[] = [
+  'vendor_id',
+  'group',
+  'status',
+  'use_time',
+  'is_stream',
+  'content',
+];
+
+export const columnsOf = ({ namedOnly = false }: Pick<RowsFile, 'namedOnly'>): readonly Column[] =>
+  namedOnly ? columns.filter((column) => !unnamed.includes(column)) : columns;
 
 /** Numbers that are always the same for the same row: 0 up to `below`. */
 const pick = (below: number, salt: number): string => `CAST(hash(i * 64 + ${salt}) % ${below} AS BIGINT)`;
@@ -53,7 +70,7 @@ const tokens = Array.from({ length: 28 }, (_, at) => `team-${at % 7}-service-${a
 
 const failed = `${pick(70, 1)} = 0`;
 
-const values: Readonly<Record<(typeof columns)[number], string>> = {
+const values: Readonly<Record<Column, string>> = {
   created_at: '$start + i * ($end - $start) // $rows',
   type: `CASE WHEN ${failed} THEN 'error' ELSE 'consumption' END`,
   model_name: oneOf(2, models),
@@ -77,10 +94,12 @@ const values: Readonly<Record<(typeof columns)[number], string>> = {
 };
 
 /** Writes a log export: the same rows for the same arguments. */
-export const writeRows = async ({ file, rows, start, end }: RowsFile): Promise<void> => {
+export const writeRows = async ({ file, rows, start, end, ...which }: RowsFile): Promise<void> => {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '1GB' });
   const connection = await instance.connect();
-  const cells = columns.map((name) => `${values[name]} AS "${name}"`).join(', ');
+  const cells = columnsOf(which)
+    .map((name) => `${values[name]} AS "${name}"`)
+    .join(', ');
   const select = `SELECT ${cells} FROM range($rows) AS numbers(i)`
     .replaceAll('$rows', String(rows))
     .replaceAll('$start', String(start))

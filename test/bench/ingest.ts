@@ -7,16 +7,13 @@ import type { Measured } from './ingest-process.ts';
 import type { BenchReport } from './report.ts';
 
 export type IngestOptions = {
-  /** Of the main comparison, in millions. */
+  /** Of the comparison with the reader, in millions. */
   readonly millions: number;
   /** Of the largest table, in millions. */
   readonly most: number;
-  /** Pairs of the main comparison; the median is told. */
+  /** Pairs of pull and reader; the median counts. */
   readonly rounds: number;
 };
-
-/** Rows of csv-parse: it takes as long for each, and far too long for all. */
-const parsedRows = 500_000;
 
 const day = 86_400;
 const start = 1_735_689_600; // 2025-01-01T00:00:00Z
@@ -25,10 +22,7 @@ const window = 31 * day;
 const year = 12 * window;
 
 /** MB of 10^6 bytes. */
-const maxMemory = memoryLimit + 300;
-
-/** How much more memory ten times the rows may take. */
-const flat = 1.1;
+const maxMemory = memoryLimit + 250;
 
 /** No round number: those look like a cap, and are asked for again in halves. */
 const odd = (millions: number): number => Math.round(millions * 1_000_000) + 7;
@@ -54,9 +48,10 @@ const withSource = async (
   from: number,
   end: number,
   work: (source: Source) => Promise<void>,
+  namedOnly = false,
 ): Promise<void> => {
   const file = join(folder, 'rows.csv');
-  const { rows: bytes } = await inOwnProcess({ kind: 'write', file, rows, start: from, end });
+  const { rows: bytes } = await inOwnProcess({ kind: 'write', file, rows, start: from, end, namedOnly });
   await using server = await startServer(file);
   await work({ ...server, file, bytes, rows });
   await rm(file);
@@ -74,62 +69,50 @@ const checked = (measured: Measured, rows: number): Measured => {
   return measured;
 };
 
-/** A year of calls into an empty table, beside DuckDB's reader alone and csv-parse. */
-const measureSpeed = async (report: BenchReport, options: IngestOptions, folder: string): Promise<void> => {
+const pullYear = async (
+  database: string,
+  { port, rows }: Source,
+  windowSeconds: number,
+  again = false,
+): Promise<Measured> => {
+  const task = { database, port, start, ends: [start + year], windowSeconds, again };
+  return checked(await inOwnProcess({ kind: 'pull', ...task }), rows);
+};
+
+/** A year of calls into an empty table, beside DuckDB's reader alone; the checkpoint of both is included. */
+const measureSpeed = async (
+  report: BenchReport,
+  options: IngestOptions,
+  folder: string,
+  namedOnly: boolean,
+): Promise<void> => {
   const rows = odd(options.millions);
-  await withSource(folder, rows, start, start + year, async (source) => {
+  const compare = async (source: Source): Promise<void> => {
     report.title(
-      `${rows} rows, ${Math.round(source.bytes / rows)} bytes each, a year of calls; load of the machine ${loadavg()[0]?.toFixed(1)}`,
+      `${rows} rows, ${Math.round(source.bytes / rows)} bytes each, a year of calls${namedOnly ? ', without other columns' : ''}; load of the machine ${loadavg()[0]?.toFixed(1)}`,
     );
-    const figures = (name: string, measured: Measured, serving = 0): void => {
-      const size = (source.bytes / source.rows) * measured.rows;
+    const figures = (name: string, { wall, cpu, peak }: Measured): void =>
       report.row(
         name,
-        `${measured.wall.toFixed(2)} s, ${Math.round(measured.rows / measured.wall)} rows/s, ${(size / 1e6 / measured.wall).toFixed(0)} MB/s, processor ${measured.cpu.toFixed(2)} s${serving === 0 ? '' : ` and ${serving.toFixed(2)} s serving`}, peak ${measured.peak.toFixed(0)} MB`,
+        `${wall.toFixed(2)} s, ${Math.round(rows / wall)} rows/s, processor ${cpu.toFixed(2)} s, peak ${peak.toFixed(0)} MB`,
       );
-    };
-    const ratios: { wall: number; cpu: number; whole: number }[] = [];
-    const walls: number[] = [];
-    const peaks: number[] = [];
+    const ratios: { wall: number; cpu: number }[] = [];
     for (let round = 0; round < options.rounds; round += 1) {
-      const alone = async (kind: 'reader' | 'as-served'): Promise<Measured> =>
-        checked(await inOwnProcess({ kind, database: newDatabase(folder), file: source.file }), rows);
-      const pull = async (windowSeconds: number): Promise<Measured> => {
-        const served = await source.cpu();
-        const task = { database: newDatabase(folder), port: source.port, start, ends: [start + year] };
-        const measured = await inOwnProcess({ kind: 'pull', ...task, windowSeconds, again: false });
-        const name = windowSeconds === window ? 'pull' : 'pull in one window';
-        figures(name, checked(measured, rows), (await source.cpu()) - served);
-        return measured;
-      };
-      const reader = await alone('reader');
+      const database = newDatabase(folder);
+      const reader = checked(
+        await inOwnProcess({ kind: 'reader', database, file: source.file, namedOnly }),
+        rows,
+      );
       figures('read_csv alone into an equal table', reader);
-      const pulled = await pull(window);
-      const whole = await pull(year);
-      figures('read_csv alone, columns as served', await alone('as-served'));
-      ratios.push({
-        wall: pulled.wall / reader.wall,
-        cpu: pulled.cpu / reader.cpu,
-        whole: whole.wall / reader.wall,
-      });
-      walls.push(pulled.wall);
-      peaks.push(pulled.peak, whole.peak);
+      const pulled = await pullYear(newDatabase(folder), source, window);
+      figures('pull', pulled);
+      ratios.push({ wall: pulled.wall / reader.wall, cpu: pulled.cpu / reader.cpu });
     }
-    const few = Math.min(parsedRows, rows);
-    const parsed = await inOwnProcess({
-      kind: 'appender',
-      database: newDatabase(folder),
-      file: source.file,
-      rows: few,
-    });
-    figures(`csv-parse and appender, ${few} rows`, parsed);
-    report.figure('pull against read_csv alone', median(ratios.map(({ wall }) => wall)), 'times', 1.25);
-    report.figure('in one window', median(ratios.map(({ whole }) => whole)), 'times');
-    report.figure('its processor time', median(ratios.map(({ cpu }) => cpu)), 'times');
-    report.figure('the most memory a pull took', Math.max(...peaks), 'MB', maxMemory);
-    const slower = (parsed.wall * (rows / few)) / median(walls);
-    report.figure('pull against csv-parse, scaled', 1 / slower, 'times', 1 / 5);
-  });
+    const [cpu, wall] = namedOnly ? [undefined, undefined] : [1.15, 1.2];
+    report.figure('CPU of a pull against read_csv alone', median(ratios.map((one) => one.cpu)), 'times', cpu);
+    report.figure('its time', median(ratios.map((one) => one.wall)), 'times', wall);
+  };
+  await withSource(folder, rows, start, start + year, compare, namedOnly);
 };
 
 /** Hours of 1,000 rows each, one after the other; seconds that each takes but the first, which finds nothing cached. */
@@ -141,50 +124,57 @@ const pullHours = async (folder: string, database: string, from: number): Promis
     const task = { database, port, start: from, ends: hours, windowSeconds: window, again: false };
     ({ walls } = await inOwnProcess({ kind: 'pull', ...task }));
   });
-  return walls.slice(1);
+  return walls.slice(1, -1);
 };
 
-/** Memory with each number of rows in a single window, also when it is pulled again; then an hour more. */
-const measureMemory = async (report: BenchReport, options: IngestOptions, folder: string): Promise<void> => {
-  const peaks: number[] = [];
-  let hours: readonly number[] = [];
-  const sizes = [1, options.most / 2, options.most];
-  for (const millions of sizes) {
+/** Memory and cost per row with each number of rows, in twelve windows and in one, also when they are pulled again; then an hour more. */
+const measureGrowth = async (report: BenchReport, options: IngestOptions, folder: string): Promise<void> => {
+  const costs = new Map<string, number>();
+  let largest = '';
+  for (const millions of [1, options.most / 2, options.most]) {
     const rows = odd(millions);
-    report.title(`${rows} rows in one window`);
-    const database = newDatabase(folder);
-    await withSource(folder, rows, start, start + window, async ({ port }) => {
-      const task = { database, port, start, ends: [start + window], windowSeconds: window };
-      for (const again of [false, true]) {
-        const { peak, wall } = checked(await inOwnProcess({ kind: 'pull', ...task, again }), rows);
-        peaks.push(peak);
-        report.row(again ? 'pulled again' : 'pulled', `${wall.toFixed(2)} s`);
-        report.figure('the most memory there was', peak, 'MB', maxMemory);
+    await withSource(folder, rows, start, start + year, async (source) => {
+      for (const [cut, seconds] of [
+        ['twelve windows', window],
+        ['one window', year],
+      ] as const) {
+        report.title(`${rows} rows in ${cut}`);
+        const database = newDatabase(folder);
+        const first = await pullYear(database, source, seconds);
+        const again = await pullYear(database, source, seconds, true);
+        for (const [name, { wall, cpu, peak }] of [
+          ['pulled', first],
+          ['pulled again', again],
+        ] as const) {
+          report.row(name, `${wall.toFixed(2)} s, processor ${cpu.toFixed(2)} s`);
+          report.figure('the most memory there was', peak, 'MB', maxMemory);
+        }
+        report.figure('time of pulling again', again.wall / first.wall, 'times', 1.1);
+        report.figure('its CPU', again.cpu / first.cpu, 'times');
+        const cost = first.cpu / rows;
+        costs.set(cut, costs.get(cut) ?? cost);
+        if (millions === options.most)
+          report.figure(
+            'CPU of a row, against 1 million rows',
+            cost / (costs.get(cut) ?? cost),
+            'times',
+            1.1,
+          );
+        largest = database;
       }
     });
-    if (millions === options.most) hours = await pullHours(folder, database, start + window);
   }
-  const [small = 0, smallAgain = 0, half = 0, , whole = 0, wholeAgain = 0] = peaks;
-  report.figure(
-    `${options.most} million rows against 1 million`,
-    Math.max(whole, wholeAgain) / Math.max(small, smallAgain),
-    'times',
-    flat,
-  );
-  report.figure(
-    `${options.most} million rows against half of them`,
-    Math.max(whole, wholeAgain) / half,
-    'times',
-  );
   report.title(`One new hour of 1,000 rows, with ${options.most} million rows in the table and with none`);
-  const none = await pullHours(folder, newDatabase(folder), start + window);
+  const hours = await pullHours(folder, largest, start + year);
+  const none = await pullHours(folder, newDatabase(folder), start + year);
   report.figure('with none', median(none), 's');
   report.figure('with many', median(hours), 's');
   report.figure('many against none', median(hours) / median(none), 'times', 1.5);
 };
 
-/** The pull of call logs beside DuckDB's own reader and beside csv-parse; its memory; an hour more. */
+/** The pull of call logs beside DuckDB's own reader; its memory; an hour more. */
 export const benchIngest = async (report: BenchReport, options: IngestOptions): Promise<void> => {
-  await inFolder((folder) => measureSpeed(report, options, folder));
-  await inFolder((folder) => measureMemory(report, options, folder));
+  await inFolder((folder) => measureSpeed(report, options, folder, false));
+  await inFolder((folder) => measureSpeed(report, options, folder, true));
+  await inFolder((folder) => measureGrowth(report, options, folder));
 };

@@ -12,7 +12,7 @@ import { benchScheduler } from './scheduler.ts';
 import { benchStartUp } from './start-up.ts';
 import { benchTests } from './tests.ts';
 
-const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [alerts] [page] [backup] [tests] [--rows 5] [--most 10] [--rounds 1] [--scale 1]
+const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [alerts] [page] [backup] [tests] [--rows 5] [--most 10] [--rounds 3] [--scale 1]
   --rows    millions of rows that the pull is compared with
   --most    millions of rows of the largest table
   --rounds  pairs of pull and reader alone; the median counts
@@ -25,7 +25,7 @@ const { values, positionals } = parseArgs({
   options: {
     rows: { type: 'string', default: '5' },
     most: { type: 'string', default: '10' },
-    rounds: { type: 'string', default: '1' },
+    rounds: { type: 'string', default: '3' },
     scale: { type: 'string', default: '1' },
     help: { type: 'boolean', default: false },
   },

@@ -25,7 +25,7 @@ import { landingSql } from './landing-sql.ts';
 import type { LandedWindow, LogBatch } from './log-batch.ts';
 import { recordLanding, type Landing } from './record-landing.ts';
 import { servedColumns } from './served-columns.ts';
-import { noneLoaded, readLoaded, readSeen, readSums } from './seen-rows.ts';
+import { lastRow, noneLoaded, readLoaded, readSeen, readSums, type RowSums } from './seen-rows.ts';
 import { looksChanged, settleAmounts } from './settle-amounts.ts';
 
 const ofWindow = 'account = $account AND created_at >= $start AND created_at < $end';
@@ -71,7 +71,13 @@ const withinTime = (batch: LogBatch, gatewayNow: UnixMillis): LogBatch => {
   return settled <= reached ? batch : { ...batch, settled: unixSeconds(reached - 600) };
 };
 
-/** Runs in a transaction: any fault leaves everything unchanged. */
+const isEqual = (one: RowSums, other: RowSums): boolean =>
+  one.rows === other.rows && one.quota === other.quota && one.digest === other.digest;
+
+/**
+ * Runs in a transaction: any fault leaves everything unchanged. The rows of the file are compared with those of the
+ * window before these are removed: even when it is rolled back, a removal takes memory for each row.
+ */
 const replaceRows = async (
   connection: DuckDBConnection,
   batch: LogBatch,
@@ -87,11 +93,9 @@ const replaceRows = async (
   const isWhole = known.ranges.length === 1 && range?.start === window.start && range.end === window.end;
   const replaced = isWhole ? known.total : await readSums(connection, window);
   const past = replaced.rows > 0 && looksChanged(batch, before) ? await chargesIn(connection, window) : [];
-  if (replaced.rows > 0)
-    await changeCalls(connection, window, `DELETE FROM call_log WHERE ${ofWindow}`, window);
+  const last = await lastRow(connection, window);
   if (batch.served > 0) await load(connection, batch);
-  const { overlap, ...served } =
-    batch.served > 0 ? await readLoaded(connection, window, replaced.rows > 0) : noneLoaded;
+  const { overlap, ...served } = batch.served > 0 ? await readLoaded(connection, window, last) : noneLoaded;
   if (served.rows + overlap.rows !== batch.served)
     throw fault(
       'export-row-invalid',
@@ -104,20 +108,37 @@ const replaceRows = async (
       `the export has no rows, but ${replaced.rows} rows of its window are stored; they are kept`,
     );
   checkTotal(batch, addMoney(served.quota, overlap.quota));
-  if (overlap.rows > 0) await changeCalls(connection, window, `DELETE FROM call_log WHERE account = ''`, {});
+  const landing = { batch, replaced, kept, before };
+  if (last !== undefined && isEqual(served, replaced))
+    return {
+      ...landing,
+      landed: served,
+      kinds: served.kinds,
+      amounts: before,
+      isUnchanged: true,
+      restated: 0,
+    };
 
+  if (last !== undefined)
+    await changeCalls(
+      connection,
+      window,
+      `DELETE FROM call_log WHERE ${ofWindow} AND rowid <= CAST($last AS BIGINT)`,
+      {
+        ...window,
+        last,
+      },
+    );
+  if (overlap.rows > 0) await changeCalls(connection, window, `DELETE FROM call_log WHERE account = ''`, {});
   const kinds = await settleKinds(connection, batch, served.kinds);
   const seen = kinds.changed === 0 ? served : await readSeen(connection, window);
   const amounts = await settleAmounts(connection, batch, before, seen, past);
   // Converted rows have another sum than was served.
   const landed = amounts.served === amounts.form ? seen : await readSums(connection, window);
-  const landing = { batch, replaced, landed, kinds: seen.kinds, kept, before, amounts };
-  const isSame =
-    landed.rows === replaced.rows && landed.quota === replaced.quota && landed.digest === replaced.digest;
-  if (isSame && replaced.rows > 0 && !kinds.isNew) return { ...landing, isUnchanged: true, restated: 0 };
   const changed = await recordRestatement(connection, batch, known, now);
   const fromPast = kinds.isNew ? await applyToPast(connection, batch.account, kinds, bringBack, now) : 0;
-  return { ...landing, isUnchanged: false, restated: changed + fromPast };
+  const restated = changed + fromPast;
+  return { ...landing, landed, kinds: seen.kinds, amounts, isUnchanged: false, restated };
 };
 
 /**

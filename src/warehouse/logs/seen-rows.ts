@@ -101,17 +101,32 @@ export type LoadedRows = SeenRows & { readonly overlap: RowSums };
 
 export const noneLoaded: LoadedRows = { ...seenOf([]), overlap: rowsOf([]) };
 
-/** The digest only where the window had rows before. */
+/**
+ * The number of the window's last row, undefined if it has none. Rows that this transaction adds come after it; text,
+ * since their numbers exceed 2^53.
+ */
+export const lastRow = async (
+  connection: DuckDBConnection,
+  rows: ChargedRows,
+): Promise<string | undefined> => {
+  const [row] = await readRows(connection, `SELECT max(rowid) AS last_row ${ofWindow}`, { ...rows });
+  return optionalText(row, 'last_row');
+};
+
+/** What the rows show that were added after `last`, with a digest where there is one. */
 export const readLoaded = async (
   connection: DuckDBConnection,
   rows: ChargedRows,
-  withDigest: boolean,
+  last: string | undefined,
 ): Promise<LoadedRows> => {
-  const columns = `*, ${withDigest ? 'hash(call_log)' : '0'} AS row_hash`;
+  const columns = `*, ${last === undefined ? '0' : 'hash(call_log)'} AS row_hash`;
   const groups = await readRows(
     connection,
-    groupsSql(`SELECT ${columns} ${ofWindow} UNION ALL SELECT ${columns} FROM call_log WHERE account = ''`),
-    { ...rows },
+    groupsSql(
+      `SELECT ${columns} ${ofWindow} ${last === undefined ? '' : 'AND rowid > CAST($last AS BIGINT)'}
+       UNION ALL SELECT ${columns} FROM call_log WHERE account = ''`,
+    ),
+    { ...rows, ...(last === undefined ? {} : { last }) },
   );
   const isOverlap = (row: Row): boolean => row['is_overlap'] === true;
   return {

@@ -152,7 +152,13 @@ const settleUnits = async (landing: Landing): Promise<AmountForm> => {
 const settleOpen = async (landing: Landing): Promise<AccountAmounts> => {
   const { connection, batch, known, rows } = landing;
   const all = everything(rows.account);
-  const seen = await readSeen(connection, all);
+  const [stored] = await readRows(
+    connection,
+    'SELECT count(*) AS row_count FROM call_log WHERE account = $account',
+    { account: rows.account },
+  );
+  const isFirst = wholeNumber(stored, 'row_count') === landing.seen.rows;
+  const seen = isFirst ? landing.seen : await readSeen(connection, all);
   const open = { ...known, wholeCount: seen.whole, largestWhole: seen.largestWhole };
   const proven = (form: AmountForm, served = form): AccountAmounts => ({
     ...open,
