@@ -16,14 +16,15 @@ export {
   type MeasuredClock,
   type OffsetRange,
   type OwnStamps,
-} from './gateway-clock.ts';
+} from './gateway/clock.ts';
 export * from './duration.ts';
 export { encodingFault } from './encoding.ts';
 export * from './fault.ts';
 export type { FaultCode } from './fault-catalogue.ts';
 export * from './first-signal.ts';
 export { createGate, createNamedGates, type NamedGates } from './gate.ts';
-export * from './gateway-profile.ts';
+export * from './gateway/call-log-columns.ts';
+export * from './gateway/profile.ts';
 export * from './choices.ts';
 export * from './logging/log.ts';
 export * from './deps.ts';

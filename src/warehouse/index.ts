@@ -5,15 +5,7 @@ export type { Warehouse, WarehouseOptions } from './warehouse.ts';
 export type { AcquiredLock } from './hold-lock.ts';
 export type { Drilled } from './backup/backup-log.ts';
 export { needsAmount, timeSlack } from './logs/checked-cells.ts';
-export type {
-  LandedWindow,
-  LogBatch,
-  LogColumn,
-  LogRole,
-  SeenKinds,
-  TimeForm,
-  ZoneOffset,
-} from './logs/log-batch.ts';
+export type { LandedWindow, LogBatch, LogColumn, SeenKinds, TimeForm, ZoneOffset } from './logs/log-batch.ts';
 export type { BookedCall } from './calls.ts';
 export type {
   AlertAcknowledgement,

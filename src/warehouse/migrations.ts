@@ -1,5 +1,7 @@
 import type { Migration } from './migrate.ts';
 import { backupStatements } from './backup/backup-log.ts';
+import { laterColumns } from '../core/index.ts';
+import { columnMigrations } from './logs/call-log-table.ts';
 import { extraStatements } from './logs/extra.ts';
 import { rollupStatements } from './rollup/rollup-schema.ts';
 
@@ -68,10 +70,7 @@ const hasUnsent = (event: 'alert' | 'recovered', decidedAt: 'raised_at' | 'recov
     )
 )`;
 
-/**
- * Applied in order, each in one transaction. A released migration is never edited, only followed by another.
- */
-export const migrations: readonly Migration[] = [
+const written: readonly Migration[] = [
   {
     number: 22,
     name: 'names of columns',
@@ -154,3 +153,11 @@ export const migrations: readonly Migration[] = [
   { number: 31, name: 'backups', statements: backupStatements },
   { number: 32, name: 'headers of other columns', statements: extraStatements },
 ];
+
+/**
+ * Applied in order, each in one transaction. A released migration is never edited, only followed by another. Those of
+ * new columns of the call log are derived from their entries.
+ */
+export const migrations: readonly Migration[] = [...written, ...columnMigrations(laterColumns)].toSorted(
+  (one, other) => one.number - other.number,
+);

@@ -1,4 +1,5 @@
 import { backupStatements } from './backup/backup-log.ts';
+import { callLogTable } from './logs/call-log-table.ts';
 import { extraStatements } from './logs/extra.ts';
 import type { Schema } from './migrate.ts';
 import { alertStatements, lagStatements, migrations } from './migrations.ts';
@@ -11,17 +12,7 @@ import { rollupStatements } from './rollup/rollup-schema.ts';
  */
 
 const statements: readonly string[] = [
-  // One row per call, as served. There is no row ID: identical rows are different calls. `served_columns` has a bit for
-  // each token column of the export that brought the row; it is empty in rows that landed before schema 25. With zstd,
-  // `extra` takes half the space and a third less time to write; tables of earlier versions keep their compression.
-  `CREATE TABLE call_log (
-    account VARCHAR NOT NULL, created_at BIGINT NOT NULL, quarter BIGINT NOT NULL,
-    model_name VARCHAR NOT NULL, token_name VARCHAR NOT NULL, kind VARCHAR NOT NULL, prompt_tokens BIGINT,
-    completion_tokens BIGINT, cached_tokens BIGINT, cache_write_tokens BIGINT, reasoning_tokens BIGINT,
-    audio_tokens BIGINT, image_tokens BIGINT, quota DECIMAL(28, 12),
-    extra VARCHAR USING COMPRESSION zstd,
-    audio_input_tokens BIGINT, audio_output_tokens BIGINT, served_columns BIGINT
-  )`,
+  callLogTable,
   // Each landing of a window. `amounts` is the form of its amounts; `settled_at` is the time before which everything
   // had arrived when the window was requested; `gateway_at` (ms) is the time at the gateway.
   `CREATE TABLE log_window (
@@ -244,5 +235,8 @@ const statements: readonly string[] = [
   ...extraStatements,
 ];
 
-/** Version 32 of the schema. */
-export const schema: Schema = { number: 32, statements, migrations };
+export const schema: Schema = {
+  number: Math.max(...migrations.map(({ number }) => number)),
+  statements,
+  migrations,
+};

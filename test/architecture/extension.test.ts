@@ -78,7 +78,7 @@ const openReceiver = async () => {
   };
 };
 
-it('a job kind, a gateway endpoint, a sink, a channel, a report, a command and a variant need their own files and one entry in a registry', async () => {
+it('a job kind, a gateway endpoint, a sink, a channel, a report, a column of the call log, a command and a variant need their own files and one entry in a registry', async () => {
   await using copy = await openCopy();
   const { folder } = copy;
   const before = await textsIn(folder);
@@ -163,6 +163,9 @@ routes:
   expect(names.filter((name) => name.startsWith('app.'))).toHaveLength(1);
   expect(await readFile(memo, 'utf8')).toMatch(/^memo sk-/);
   await run('run', 'pull-logs');
+  // The sandbox serves the added column, which is stored under its name and summed in the rollup.
+  const answer = await run('query', 'SELECT sum(use_time) AS seconds FROM cube', '--format', 'csv');
+  expect(answer).toMatch(/seconds\s+[1-9]/);
   await run('run', 'models');
   expect(receiver.bodies).toHaveLength(1);
   expect(receiver.bodies[0]).toMatch(/^plain: .*Model list/);

@@ -25,13 +25,14 @@ const tables = (engine: Engine) =>
   engine.state(async (connection) =>
     readRows(
       connection,
-      `SELECT table_name, column_name, column_index, data_type, is_nullable, column_default, constraints
+      // In any order: statements name the columns.
+      `SELECT table_name, column_name, data_type, is_nullable, column_default, constraints
        FROM duckdb_columns() LEFT JOIN (
          SELECT table_name, list_sort(list(constraint_type || constraint_column_names::VARCHAR)) AS constraints
          FROM duckdb_constraints() GROUP BY table_name
        ) USING (table_name)
        WHERE NOT internal
-       ORDER BY table_name, column_index`,
+       ORDER BY table_name, column_name`,
     ),
   );
 

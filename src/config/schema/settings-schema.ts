@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { isLoopback, localeTags, logLevels, rowKinds } from '../../core/index.ts';
+import {
+  callLogColumns,
+  isLoopback,
+  localeTags,
+  logLevels,
+  pricedTokens,
+  rowKinds,
+} from '../../core/index.ts';
 import {
   address,
   addressee,
@@ -42,30 +49,20 @@ const isSecure = (text: string): boolean => {
   return url.protocol === 'https:' || isLoopback(url.hostname);
 };
 
-const columnName = z
-  .string()
-  .min(1)
-  .describe('Name of this column in the header of the log export.')
-  .optional();
+/** An entry for each of a list. */
+const shapeOf = <Item, Name extends string, Field>(
+  items: readonly Item[],
+  entryOf: (item: Item) => readonly [Name, Field],
+): Record<Name, Field> => Object.fromEntries(items.map(entryOf)) as Record<Name, Field>;
+
+const columnNames = shapeOf(callLogColumns, ({ name, meaning }) => [
+  name,
+  z.string().min(1).describe(`Name of the column in the header of the log export: ${meaning}.`).optional(),
+]);
 
 const gateway = z.strictObject({
   columns: z
-    .strictObject({
-      created_at: columnName,
-      model_name: columnName,
-      token_name: columnName,
-      kind: columnName,
-      prompt_tokens: columnName,
-      completion_tokens: columnName,
-      cached_tokens: columnName,
-      cache_write_tokens: columnName,
-      reasoning_tokens: columnName,
-      audio_tokens: columnName,
-      audio_input_tokens: columnName,
-      audio_output_tokens: columnName,
-      image_tokens: columnName,
-      quota: columnName,
-    })
+    .strictObject(columnNames)
     .describe(
       'Header names of the log export, by their meaning: { quota: charge_usd }. Only the given name is accepted for a column; the others are learned from the data.',
     )
@@ -287,19 +284,16 @@ const tagSet = z.strictObject({
   owner: tagValue('Owner of these keys.'),
 });
 
-const perMillion = (message: string) =>
-  amount.describe(`Price of a million tokens of ${message}.`).optional();
-
 const price = z.strictObject({
   currency: z.enum(['USD', 'CNY']).default('USD').describe('Currency of these prices.'),
-  input: perMillion('uncached input'),
-  cached: perMillion('cache reads'),
-  cache_write: perMillion('cache writes'),
-  audio_input: perMillion('audio input'),
-  image: perMillion('image input'),
-  output: perMillion('output'),
-  reasoning: perMillion('reasoning; defaults to the price of output'),
-  audio_output: perMillion('audio output'),
+  ...shapeOf(pricedTokens, ({ price: name, label, otherwise }) => [
+    name,
+    amount
+      .describe(
+        `Price of a million tokens of ${label}${otherwise === undefined ? '' : `; defaults to ${otherwise}`}.`,
+      )
+      .optional(),
+  ]),
 });
 
 const scheduler = z.strictObject({

@@ -1,61 +1,14 @@
-import type { LogExportFormat } from '../../core/index.ts';
-import type { LogColumn, LogRole } from '../../warehouse/index.ts';
+import { callLogColumns, type CallLogRole, type LogExportFormat } from '../../core/index.ts';
+import type { LogColumn } from '../../warehouse/index.ts';
 
 /** Header names that the YAML assigns to roles; only these are used for them. */
 export type ColumnNames = NonNullable<LogExportFormat['columns']>;
 
-/** Names that gateways of the family use for the same column, the most common first. */
-const aliases: readonly (readonly [LogRole, readonly string[]])[] = [
-  ['created_at', ['created_at']],
-  ['model_name', ['model_name']],
-  ['token_name', ['token_name']],
-  ['kind', ['type', 'kind', 'log_type']],
-  ['prompt_tokens', ['prompt_tokens']],
-  ['completion_tokens', ['completion_tokens']],
-  ['cached_tokens', ['cached_tokens', 'cache_tokens', 'cache_read_tokens', 'cached_read_tokens']],
-  [
-    'cache_write_tokens',
-    [
-      'cache_write_tokens',
-      'cache_creation_tokens',
-      'cached_write_tokens',
-      'cached_creation_tokens',
-      'cache_creation_input_tokens',
-    ],
-  ],
-  ['reasoning_tokens', ['reasoning_tokens']],
-  ['audio_tokens', ['audio_tokens']],
-  ['audio_input_tokens', ['audio_input_tokens', 'input_audio_tokens', 'prompt_audio_tokens']],
-  ['audio_output_tokens', ['audio_output_tokens', 'output_audio_tokens', 'completion_audio_tokens']],
-  ['image_tokens', ['image_tokens']],
-  ['quota', ['quota', 'cost_usd', 'cost_cny']],
-];
-
-/** The columns that the contract names (docs/gateway.md G6.3). */
-const documented: readonly LogRole[] = [
-  'created_at',
-  'model_name',
-  'token_name',
-  'prompt_tokens',
-  'completion_tokens',
-  'cached_tokens',
-  'reasoning_tokens',
-  'quota',
-];
-
-/**
- * Columns that split token counts and that the contract does not name; a gateway may export them only on request
- * (docs/gateway.md G6.4).
- */
-const splitting: readonly LogRole[] = [
-  'cache_write_tokens',
-  'audio_input_tokens',
-  'audio_output_tokens',
-  'image_tokens',
-];
+const askedFor = (when: 'documented' | 'on request'): readonly CallLogRole[] =>
+  callLogColumns.flatMap((column) => ('asked' in column && column.asked === when ? [column.name] : []));
 
 /** Columns without which a row has no time or charge; others may be missing, and are unknown then. */
-const needed: readonly LogRole[] = ['created_at', 'quota'];
+const needed: readonly CallLogRole[] = ['created_at', 'quota'];
 
 /** A normalized header cell: `Created At`, `'created_at` and `created_at` are equal. */
 const plain = (name: string): string =>
@@ -72,12 +25,14 @@ export const isLogHeader = (cells: readonly string[], given: ColumnNames = {}): 
 /** The columns of a header with their roles; of two names for one role the more common one gets it. */
 export const logColumns = (header: readonly string[], given: ColumnNames = {}): readonly LogColumn[] => {
   const names = header.map(plain);
-  const roleAt = new Map<number, LogRole>();
+  const roleAt = new Map<number, CallLogRole>();
   // Configured roles go first: a column has only one role.
-  const ordered = aliases.toSorted(([one], [other]) => Number(other in given) - Number(one in given));
-  for (const [role, usual] of ordered) {
+  const ordered = callLogColumns.toSorted(
+    (one, other) => Number(other.name in given) - Number(one.name in given),
+  );
+  for (const { name: role, headers } of ordered) {
     const own = given[role];
-    const name = (own === undefined ? usual : [plain(own)]).find(
+    const name = (own === undefined ? headers : [plain(own)]).find(
       (candidate) => names.includes(candidate) && !roleAt.has(names.indexOf(candidate)),
     );
     if (name !== undefined) roleAt.set(names.indexOf(name), role);
@@ -99,7 +54,7 @@ export const currencyOf = (columns: readonly LogColumn[]): 'USD' | 'CNY' | undef
 /** `detailed` and `all` are the same for a gateway: every column it has, by name. Otherwise the given names. */
 export type WantedColumns = 'detailed' | 'all' | readonly string[];
 
-const rolesOf = (columns: readonly LogColumn[]): ReadonlySet<LogRole> =>
+const rolesOf = (columns: readonly LogColumn[]): ReadonlySet<CallLogRole> =>
   new Set(columns.flatMap(({ role }) => (role === undefined ? [] : [role])));
 
 /** The configured names, plus the required columns, and the kind column if there is one. */
@@ -109,7 +64,8 @@ const givenNames = (
   given: ColumnNames,
 ): readonly string[] => {
   const asked = rolesOf(logColumns(wanted, given));
-  const nameOf = (role: LogRole): string | undefined => found.find((column) => column.role === role)?.name;
+  const nameOf = (role: CallLogRole): string | undefined =>
+    found.find((column) => column.role === role)?.name;
   const kind = nameOf('kind');
   return [
     ...wanted,
@@ -142,9 +98,9 @@ export const columnsToAsk = (
   const ordered = (names: readonly string[]) => (endsLines ? names : timeLast(names, given));
   if (typeof wanted !== 'string') return [ordered(givenNames(found, wanted, given))];
   const present = rolesOf(found);
-  const missing = (roles: readonly LogRole[]): readonly string[] =>
+  const missing = (roles: readonly CallLogRole[]): readonly string[] =>
     roles.filter((role) => !present.has(role)).map((role) => given[role] ?? role);
-  const [unseen, unsplit] = [missing(documented), missing(splitting)];
+  const [unseen, unsplit] = [missing(askedFor('documented')), missing(askedFor('on request'))];
   const shown = found.map(({ name }) => name).filter((name) => name !== '');
   const known = found.flatMap(({ name, role }) => (role === undefined ? [] : [name]));
   const [all, withRoles] = [
@@ -155,7 +111,7 @@ export const columnsToAsk = (
   return [ordered([...all, ...unsplit]), ordered([...withRoles, ...unsplit]), ...further, ordered(known), []];
 };
 
-const neededForReports: readonly LogRole[] = ['model_name', 'token_name'];
+const neededForReports: readonly CallLogRole[] = ['model_name', 'token_name'];
 
 export const missingColumns = (
   columns: readonly LogColumn[],
@@ -163,7 +119,7 @@ export const missingColumns = (
 ): { readonly needed: readonly string[]; readonly unknown: readonly string[] } => {
   const present = rolesOf(columns);
   const must = typeof wanted === 'string' ? [...needed, ...neededForReports] : needed;
-  const missing = documented.filter((role) => !present.has(role));
+  const missing = askedFor('documented').filter((role) => !present.has(role));
   return {
     needed: missing.filter((role) => must.includes(role)),
     unknown: typeof wanted === 'string' ? missing.filter((role) => !must.includes(role)) : [],

@@ -1,6 +1,7 @@
 import {
   countText,
   formatMoment,
+  tokenColumns,
   type GatewayProfile,
   type Interval,
   type LogExportFormat,
@@ -22,8 +23,10 @@ const describeRange = ({ start, end }: Interval<UnixSeconds>): string =>
 
 const yes = (is: boolean): string => (is ? 'yes' : 'no');
 
+const isTokens: ReadonlySet<string> = new Set(tokenColumns);
+
 const countsTokens = ({ name, role }: LogColumn): boolean =>
-  role === undefined ? /tokens$/i.test(name.trim()) : role.endsWith('_tokens');
+  role === undefined ? /tokens$/i.test(name.trim()) : isTokens.has(role);
 
 const holdsMoney = ({ name, role }: LogColumn): boolean =>
   role === undefined

@@ -3,6 +3,7 @@ import {
   dateAt,
   localDays,
   money,
+  pricedTokens,
   sumMoney,
   unixSeconds,
   zero,
@@ -36,16 +37,13 @@ type Context = Pick<JobContext, 'account' | 'warehouse' | 'costOwners' | 'signal
 const pricesSql = `
   WITH configured AS (SELECT * FROM prices WHERE currency = (SELECT currency FROM run)),
   price AS (
-    SELECT model_name, input, cached, cache_write, audio_input, image, output, coalesce(reasoning, output) AS reasoning,
-      audio_output
+    SELECT model_name, ${pricedTokens.map(({ price, otherwise }) => (otherwise === undefined ? price : `coalesce(${price}, ${otherwise}) AS ${price}`)).join(', ')}
     FROM configured
     UNION ALL
-    SELECT model_name, input, cached, cache_write, audio_input, image, output, reasoning, audio_output
+    SELECT model_name, ${pricedTokens.map(({ price }) => price).join(', ')}
     FROM recent_fitted_prices WHERE model_name NOT IN (SELECT model_name FROM configured)
   )
-  SELECT model_name, input AS input_uncached_tokens, cached AS input_cache_read_tokens,
-    cache_write AS input_cache_write_tokens, audio_input AS input_audio_tokens, image AS input_image_tokens,
-    output AS output_plain_tokens, reasoning AS output_reasoning_tokens, audio_output AS output_audio_tokens
+  SELECT model_name, ${pricedTokens.map((one) => `${one.price} AS ${one.class}`).join(', ')}
   FROM price`;
 
 /** Seconds of the call log from which prices are estimated. */

@@ -1,4 +1,12 @@
-import type { Interval, LocalDay, Money, TagName, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import type {
+  Interval,
+  LocalDay,
+  Money,
+  PriceName,
+  TagName,
+  UnixMillis,
+  UnixSeconds,
+} from '../../core/index.ts';
 import type { AmountForm } from '../logs/log-batch.ts';
 import type { TagRule } from './tags.ts';
 import type { ResultTable } from './result-table.ts';
@@ -31,15 +39,7 @@ export type ModelPrice = {
   /** A pattern of model names, in which `*` matches anything; the closest match applies. */
   readonly pattern: string;
   readonly currency: string;
-  readonly input?: Money | undefined;
-  readonly cached?: Money | undefined;
-  readonly cacheWrite?: Money | undefined;
-  readonly audioInput?: Money | undefined;
-  readonly image?: Money | undefined;
-  readonly output?: Money | undefined;
-  readonly reasoning?: Money | undefined;
-  readonly audioOutput?: Money | undefined;
-};
+} & { readonly [Name in PriceName]?: Money | undefined };
 
 /** The budget of a calendar month, of a team or, without one, of the whole account. */
 export type Budget = { readonly team?: string | undefined; readonly month: Money; readonly currency: string };

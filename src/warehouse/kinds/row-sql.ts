@@ -1,8 +1,8 @@
 import { extraCellSql } from '../logs/extra.ts';
-import { tokenRoles } from '../logs/log-batch.ts';
+import { tokenColumns } from '../../core/index.ts';
 
 const tokensAre = (comparison: string, glue: string): string =>
-  tokenRoles.map((role) => `coalesce(${role}, 0) ${comparison}`).join(` ${glue} `);
+  tokenColumns.map((role) => `coalesce(${role}, 0) ${comparison}`).join(` ${glue} `);
 
 /** A row of `call_log` without a charge and without tokens: an error, or a free call. */
 export const bareSql = `(coalesce(quota, 0) = 0 AND ${tokensAre('= 0', 'AND')})`;

@@ -3,8 +3,8 @@
  * rounds excess decimals, reads 1_000 as 1000 and rounds 0.5 to 1. The bad-row check of the ingest module repeats these
  * checks in TypeScript, to report the line.
  */
-import { trimOf } from '../../core/index.ts';
-import { tokenRoles, type AmountForm, type TimeForm } from './log-batch.ts';
+import { countColumns, tokenColumns, trimOf } from '../../core/index.ts';
+import type { AmountForm, TimeForm } from './log-batch.ts';
 
 const fails = (reason: string, cell: string): string => `error('${reason}: ' || coalesce(${cell}, ''))`;
 
@@ -41,7 +41,7 @@ export const plainRowSql = (
       "coalesce(quota, '?')",
       form === 'units' ? '-?[0-9]{1,6}' : '-?[0-9]{1,6}([.][0-9]{1,12})?',
     ]);
-  const counts = tokenRoles.filter((role) => roles.has(role));
+  const counts = countColumns.filter((role) => roles.has(role));
   const cells = [...looked.map(([cell]) => cell), ...counts].join(', ');
   const pattern = looked.map(([, each]) => each).join('[|]');
   return looked.length === 0
@@ -112,7 +112,7 @@ const byRow = (amount: string, noCall: string): string =>
 /** A text cell of a row that names neither model nor key and has no tokens; false if the export lacks such columns. */
 const noCallSql = (roles: ReadonlySet<string>): string => {
   if (!roles.has('model_name') || !roles.has('token_name')) return 'false';
-  const counts = tokenRoles.filter((role) => roles.has(role));
+  const counts = tokenColumns.filter((role) => roles.has(role));
   const counted =
     counts.length === 0 ? 'false' : `regexp_matches(concat_ws('|', ${counts.join(', ')}), '[1-9]')`;
   return `(coalesce(model_name, '') = '' AND coalesce(token_name, '') = '' AND NOT ${counted})`;

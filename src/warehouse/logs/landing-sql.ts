@@ -1,6 +1,7 @@
+import { countColumns, type CallLogRole } from '../../core/index.ts';
 import { extraSql } from './extra.ts';
 import { amountSql, kindSql, plainRowSql, timeSlack, timeSql, tokensSql } from './checked-cells.ts';
-import { tokenRoles, type AmountForm, type LogBatch, type LogRole } from './log-batch.ts';
+import type { AmountForm, LogBatch } from './log-batch.ts';
 
 const raw = (index: number): string => `c${index}`;
 
@@ -38,11 +39,11 @@ const aggregatesSql = (batch: LogBatch): string =>
 export const landingSql = (batch: LogBatch, form: AmountForm | undefined): string => {
   const roles = new Set(batch.columns.flatMap(({ role }) => (role === undefined ? [] : [role])));
   const kind = kindSql(roles, 'amount', batch.kinds !== undefined);
-  const name = (role: LogRole): string => (roles.has(role) ? `coalesce(${role}, '')` : `''`);
-  const tokens = tokenRoles.map((role) => (roles.has(role) ? tokensSql(role) : 'NULL'));
+  const name = (role: CallLogRole): string => (roles.has(role) ? `coalesce(${role}, '')` : `''`);
+  const tokens = countColumns.map((role) => (roles.has(role) ? tokensSql(role) : 'NULL'));
   const seconds = timeSql('created_at', batch.time);
   return `
-    INSERT INTO call_log (account, created_at, quarter, model_name, token_name, kind, ${tokenRoles.join(', ')}, quota, extra,
+    INSERT INTO call_log (account, created_at, quarter, model_name, token_name, kind, ${countColumns.join(', ')}, quota, extra,
       served_columns)
     SELECT CASE WHEN seconds >= $start AND seconds < $end THEN $account ELSE '' END,
       CASE WHEN seconds BETWEEN $asked_start - ${timeSlack} AND $asked_end + ${timeSlack} THEN seconds

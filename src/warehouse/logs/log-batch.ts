@@ -1,26 +1,8 @@
-import type { Interval, Money, UnixSeconds } from '../../core/index.ts';
+import type { CallLogRole, Interval, Money, UnixSeconds } from '../../core/index.ts';
 import type { BadRow } from '../quarantine/quarantined-row.ts';
 
-/** Columns that count tokens. */
-export const tokenRoles = [
-  'prompt_tokens',
-  'completion_tokens',
-  'cached_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'audio_tokens',
-  'audio_input_tokens',
-  'audio_output_tokens',
-  'image_tokens',
-] as const;
-
-/** The columns of a log export that have their own column in the warehouse. */
-export const logRoles = ['created_at', 'model_name', 'token_name', 'kind', ...tokenRoles, 'quota'] as const;
-
-export type LogRole = (typeof logRoles)[number];
-
 /** A column of the file, in file order; one without a role is stored as text under its own name. */
-export type LogColumn = { readonly name: string; readonly role?: LogRole };
+export type LogColumn = { readonly name: string; readonly role?: CallLogRole };
 
 /** From this wall-clock second on (local time read as UTC), local time is this far ahead of UTC. */
 export type ZoneOffset = { readonly fromLocal: number; readonly seconds: number };

@@ -1,13 +1,16 @@
-import { tagNames } from '../../core/index.ts';
-import { tokenRoles } from '../logs/log-batch.ts';
+import { callLogColumns, countColumns, tagNames } from '../../core/index.ts';
 import { inputClasses, outputClasses, tokenClasses } from '../tokens/class-names.ts';
 import { columnsOf, type ReportColumn, type ReportRelation } from './relation.ts';
 
-const served = (name: string): ReportColumn => ({
-  name,
-  type: 'HUGEINT',
-  description: `${name.replace('_tokens', '').replaceAll('_', ' ')} tokens as the gateway reports them; NULL if it does not`,
-});
+const countNames: ReadonlySet<string> = new Set(countColumns);
+
+const served = callLogColumns
+  .filter(({ name }) => countNames.has(name))
+  .map(({ name, meaning }): ReportColumn => ({
+    name,
+    type: 'HUGEINT',
+    description: `${meaning}, as served; NULL where the export does not have it`,
+  }));
 
 const classed = (name: string): ReportColumn => ({
   name,
@@ -17,7 +20,7 @@ const classed = (name: string): ReportColumn => ({
 
 /** Token columns: counts as served, and classes that count each token once. */
 export const tokenColumns: readonly ReportColumn[] = [
-  ...tokenRoles.map(served),
+  ...served,
   { name: 'input_tokens', type: 'HUGEINT', description: 'all tokens of the input, each counted once' },
   ...inputClasses.map(classed),
   { name: 'output_tokens', type: 'HUGEINT', description: 'all tokens of the output, each counted once' },

@@ -1,25 +1,21 @@
-import { interval, money, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
+import {
+  interval,
+  money,
+  pricedTokens,
+  unixSeconds,
+  type Interval,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import { bindingsOver, inCurrency, whereSql } from '../cube/aggregates.ts';
 import { callsWith } from '../rollup/cells.ts';
 import { text, type Bindings, type Row } from '../rows.ts';
 import { fitPrices, type FitSums, type PriceFit } from './fit-prices.ts';
+import { priceColumns } from './given.ts';
 import { columnsOf } from './relation.ts';
 import type { ReportView, ViewInput, ViewRow } from './view.ts';
 
-/** Columns of the view, and the class of tokens that each prices. */
-const priced = [
-  ['input', 'input_uncached_tokens', 'uncached input'],
-  ['cached', 'input_cache_read_tokens', 'cache reads'],
-  ['cache_write', 'input_cache_write_tokens', 'cache writes'],
-  ['audio_input', 'input_audio_tokens', 'audio input'],
-  ['image', 'input_image_tokens', 'image input'],
-  ['output', 'output_plain_tokens', 'plain output'],
-  ['reasoning', 'output_reasoning_tokens', 'reasoning'],
-  ['audio_output', 'output_audio_tokens', 'audio output'],
-] as const;
-
 const unclassified = ['input_unclassified_tokens', 'output_unclassified_tokens'] as const;
-const classes = priced.map(([, name]) => name);
+const classes = pricedTokens.map((counted) => counted.class);
 const counts = [...classes, 'calls'];
 
 /** Pairs of counts, each once. */
@@ -107,7 +103,7 @@ export const fittedPricesView: ReportView = {
     'prices estimated from the charges of the period: a row for each model whose charges per quarter hour are explained by prices per token class with R² of 0.999 or more; estimates, not to be summed; money per million tokens, NULL if the model has no such tokens or the charges do not determine the price',
   columns: columnsOf([
     ['model_name', 'VARCHAR', 'as in cube'],
-    ...priced.map(([name, , label]) => [name, 'DECIMAL(28, 12)', label] as const),
+    ...priceColumns,
     [
       'per_call',
       'DECIMAL(28, 12)',
@@ -132,10 +128,7 @@ export const recentPricesView: ReportView = {
   ofAmounts: true,
   description:
     'as fitted_prices, from the last day of the period, or from up to seven days until there are 200,000 calls',
-  columns: columnsOf([
-    ['model_name', 'VARCHAR', 'as in cube'],
-    ...priced.map(([name, , label]) => [name, 'DECIMAL(28, 12)', label] as const),
-  ]),
+  columns: columnsOf([['model_name', 'VARCHAR', 'as in cube'], ...priceColumns]),
   sql: async (input) => {
     const { start, end } = currentRange(input);
     const ranges = recentRanges.map((length) => interval(unixSeconds(Math.max(start, end - length)), end));

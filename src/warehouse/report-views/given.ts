@@ -1,17 +1,12 @@
+import { pricedTokens } from '../../core/index.ts';
 import { closest } from '../tokens/match-rule.ts';
 import { columnsOf } from './relation.ts';
 import type { ReportView, ViewRow } from './view.ts';
 
-const priceClasses = [
-  ['input', 'input', 'uncached input'],
-  ['cached', 'cached', 'cache reads'],
-  ['cache_write', 'cacheWrite', 'cache writes'],
-  ['audio_input', 'audioInput', 'audio input'],
-  ['image', 'image', 'image input'],
-  ['output', 'output', 'plain output'],
-  ['reasoning', 'reasoning', 'reasoning'],
-  ['audio_output', 'audioOutput', 'audio output'],
-] as const;
+/** Money per million tokens of each class. */
+export const priceColumns = pricedTokens.map(
+  ({ price, label }) => [price, 'DECIMAL(28, 12)', label] as const,
+);
 
 export const pricesView: ReportView = {
   name: 'prices',
@@ -21,14 +16,14 @@ export const pricesView: ReportView = {
     ['model_name', 'VARCHAR', 'as in cube'],
     ['pattern', 'VARCHAR', 'the most specific matching pattern'],
     ['currency', 'VARCHAR', 'USD or CNY'],
-    ...priceClasses.map(([name, , label]) => [name, 'DECIMAL(28, 12)', label] as const),
+    ...priceColumns,
   ]),
   rows: async ({ request: { prices = [] }, models }) =>
     (await models()).flatMap((model): ViewRow[] => {
       const price = closest(prices, [model]);
       if (price === undefined) return [];
       const { pattern, currency } = price;
-      return [[model, pattern, currency, ...priceClasses.map(([, field]) => price[field] ?? null)]];
+      return [[model, pattern, currency, ...pricedTokens.map((counted) => price[counted.price] ?? null)]];
     }),
 };
 

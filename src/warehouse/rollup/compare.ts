@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import {
+  countColumns,
   interval,
   localDays,
   dateAt,
@@ -10,7 +11,6 @@ import {
 import type { CallsIn } from '../archive/archive.ts';
 import { column, readAs, rowReader, seconds } from '../row-reader.ts';
 import { readRows, text, type Bindings } from '../rows.ts';
-import { tokenRoles } from '../logs/log-batch.ts';
 import { cellsSql, dayStartSql, grouped } from './refresh.ts';
 import { tokenSums } from './rollup-schema.ts';
 
@@ -31,10 +31,10 @@ const differenceSql = (left: string, right: string): string => `
 
 const sumsSql = (days: readonly LocalDay[], calls: string): string =>
   differenceSql(
-    `SELECT start_at, CAST(sum(row_count) AS BIGINT) AS row_count, sum(quota) AS quota, sum(size) AS size, ${sumsOf(tokenRoles)}
+    `SELECT start_at, CAST(sum(row_count) AS BIGINT) AS row_count, sum(quota) AS quota, sum(size) AS size, ${sumsOf(countColumns)}
      FROM rollup_cell WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end GROUP BY start_at`,
     `SELECT CAST(${dayStartSql(days)} AS BIGINT) AS start_at, count(*) AS row_count, sum(quota) AS quota, sum(abs(quota)) AS size,
-       ${sumsOf(tokenRoles)}
+       ${sumsOf(countColumns)}
      FROM ${calls} WHERE account = $account AND created_at >= $start AND created_at < $end GROUP BY 1`,
   );
 

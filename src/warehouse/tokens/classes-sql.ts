@@ -1,4 +1,5 @@
-import { countsSql, inputCountsSql, outputCountsSql } from './counts-sql.ts';
+import { countsOf, type CountedTokens } from '../../core/index.ts';
+import { countsSql, countSql, includedIn, inputCountsSql, outputCountsSql } from './counts-sql.ts';
 
 /** The remainder of each whole after its parts; NULL or negative where the parts exceed it. */
 const remaindersSql = (relation: string): string => `
@@ -6,9 +7,9 @@ const remaindersSql = (relation: string): string => `
     cache = 0 OR convention IS NOT NULL AS splits,
     excludes OR cached IS NOT NULL AS reads_stated,
     CASE WHEN excludes THEN prompt WHEN cache <= prompt THEN prompt - cache END
-      - coalesce(audio_in, 0) - coalesce(image, 0) AS uncached,
+      - included_input AS uncached,
     thought = 0 OR output_convention IS NOT NULL AS splits_output,
-    CASE WHEN excludes_reasoning THEN completion ELSE completion - thought END - coalesce(audio_out, 0) AS plain
+    CASE WHEN excludes_reasoning THEN completion ELSE completion - thought END - included_output AS plain
   FROM (
     SELECT *,
       coalesce(convention = 'excludes_cache', false) AS excludes,
@@ -24,11 +25,10 @@ const helpers = [
   'prompt',
   'cached',
   'cache_write',
-  'audio_in',
-  'image',
+  'included_input',
   'completion',
   'reasoning',
-  'audio_out',
+  'included_output',
   'audio_somewhere',
   'excludes',
   'cache',
@@ -42,6 +42,15 @@ const helpers = [
   'splits_output',
 ].join(', ');
 
+/** What is included in a total is known where the rest of the total is. */
+const includedClasses = (side: CountedTokens['side'], rest: string): string =>
+  includedIn(side)
+    .map(({ column, class: name }) => `CASE WHEN ${rest} >= 0 THEN ${countSql(column)} END AS ${name},`)
+    .join('\n    ');
+
+const unclassifiedSql = (side: CountedTokens['side']): string =>
+  [`${side}_tokens`, ...countsOf(side).map((counted) => `coalesce(${counted.class}, 0)`)].join(' - ');
+
 const classesSql = (relation: string): string => `
   SELECT * EXCLUDE (${helpers}),
     convention AS token_convention,
@@ -52,13 +61,12 @@ const classesSql = (relation: string): string => `
     CASE WHEN uncached >= 0 AND reads_stated THEN greatest(uncached - audio_somewhere, 0) END AS input_uncached_tokens,
     CASE WHEN splits AND (cache <= prompt OR excludes AND prompt >= 0) THEN cached END AS input_cache_read_tokens,
     CASE WHEN splits AND (cache <= prompt OR excludes AND prompt >= 0) THEN cache_write END AS input_cache_write_tokens,
-    CASE WHEN uncached >= 0 THEN audio_in END AS input_audio_tokens,
-    CASE WHEN uncached >= 0 THEN image END AS input_image_tokens,
+    ${includedClasses('input', 'uncached')}
+    ${includedClasses('output', 'plain')}
     CASE WHEN excludes_reasoning THEN completion + thought ELSE completion END AS output_tokens,
     CASE WHEN plain >= 0 THEN greatest(plain - audio_somewhere, 0) END AS output_plain_tokens,
     CASE WHEN splits_output AND (plain >= 0 OR excludes_reasoning AND completion >= 0) THEN reasoning END
-      AS output_reasoning_tokens,
-    CASE WHEN plain >= 0 THEN audio_out END AS output_audio_tokens
+      AS output_reasoning_tokens
   FROM (${remaindersSql(relation)})`;
 
 /**
@@ -78,9 +86,6 @@ const classesSql = (relation: string): string => `
  */
 export const classedCallsSql = (relation: string): string => `
   SELECT *,
-    input_tokens - coalesce(input_uncached_tokens, 0) - coalesce(input_cache_read_tokens, 0)
-      - coalesce(input_cache_write_tokens, 0) - coalesce(input_audio_tokens, 0)
-      - coalesce(input_image_tokens, 0) AS input_unclassified_tokens,
-    output_tokens - coalesce(output_plain_tokens, 0) - coalesce(output_reasoning_tokens, 0)
-      - coalesce(output_audio_tokens, 0) AS output_unclassified_tokens
+    ${unclassifiedSql('input')} AS input_unclassified_tokens,
+    ${unclassifiedSql('output')} AS output_unclassified_tokens
   FROM (${classesSql(relation)})`;

@@ -1,6 +1,6 @@
-import { daySeconds, trimEndOf } from '../../core/index.ts';
+import { tokenColumns, daySeconds, trimEndOf, type CountColumn } from '../../core/index.ts';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { isServedSql, type TokenRole } from '../logs/served-columns.ts';
+import { isServedSql } from '../logs/served-columns.ts';
 import { execute, optionalText, readRows, text, wholeNumber, type Row } from '../rows.ts';
 import type { TokenSide } from './convention.ts';
 import type { DayToPrice } from './row-evidence.ts';
@@ -11,18 +11,6 @@ const callsOfEach = 200;
 
 /** Days, up to and including the examined one. More than one only when there were few calls: prices change. */
 const ranges = [1, 7, 31] as const;
-
-const counts = [
-  'prompt_tokens',
-  'cached_tokens',
-  'cache_write_tokens',
-  'completion_tokens',
-  'reasoning_tokens',
-  'audio_tokens',
-  'audio_input_tokens',
-  'audio_output_tokens',
-  'image_tokens',
-] as const;
 
 /** The whole and the part of each side. */
 const asks = {
@@ -39,9 +27,9 @@ const usualKeySql = (part: string): string => `
   GROUP BY token_name ORDER BY part_calls DESC, token_name LIMIT 1`;
 
 /** Calls of one key, from the whole range; without the part only those whose export had its column. */
-const sampleSql = (part: TokenRole): string => `
+const sampleSql = (part: CountColumn): string => `
   WITH calls AS (
-    SELECT ${counts.join(', ')}, quota, created_at, served_columns FROM call_log WHERE ${ofRange} AND token_name = $key
+    SELECT ${tokenColumns.join(', ')}, quota, created_at, served_columns FROM call_log WHERE ${ofRange} AND token_name = $key
   )
   SELECT * FROM (
     SELECT * FROM calls WHERE ${part} > 0
@@ -53,7 +41,7 @@ const sampleSql = (part: TokenRole): string => `
 
 const pricedCall = (row: Row, { whole, part }: (typeof asks)[TokenSide]): PricedCall => ({
   // The whole and its part first.
-  counts: [whole, part, ...counts.filter((name) => name !== whole && name !== part)].map((name) =>
+  counts: [whole, part, ...tokenColumns.filter((name) => name !== whole && name !== part)].map((name) =>
     Number(row[name] ?? 0),
   ),
   charge: Number(text(row, 'quota')),

@@ -114,7 +114,7 @@ it('columns that the schema does not name are read back byte for byte, as before
         }
       });
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 

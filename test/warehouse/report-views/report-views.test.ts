@@ -238,7 +238,7 @@ describe('the tables of a report', () => {
     const given: Partial<CubeRequest> = {
       prices: [
         { pattern: '*', currency: 'USD', input: money('9') },
-        { pattern: 'gp*', currency: 'USD', input: money('1.25'), cacheWrite: money('0.000000000001') },
+        { pattern: 'gp*', currency: 'USD', input: money('1.25'), cache_write: money('0.000000000001') },
       ],
       budgets: [
         { month: money('500'), currency: 'USD' },

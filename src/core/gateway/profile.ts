@@ -1,19 +1,4 @@
-/** The roles of columns of the log export. */
-type LogColumnRole =
-  | 'created_at'
-  | 'model_name'
-  | 'token_name'
-  | 'kind'
-  | 'prompt_tokens'
-  | 'completion_tokens'
-  | 'cached_tokens'
-  | 'cache_write_tokens'
-  | 'reasoning_tokens'
-  | 'audio_tokens'
-  | 'audio_input_tokens'
-  | 'audio_output_tokens'
-  | 'image_tokens'
-  | 'quota';
+import type { CallLogRole } from './call-log-columns.ts';
 
 /** Known kinds of rows; the first two are spend. */
 export const rowKinds = ['consumption', 'refund', 'top-up', 'management', 'system', 'error'] as const;
@@ -21,7 +6,7 @@ export const rowKinds = ['consumption', 'refund', 'top-up', 'management', 'syste
 /** The stated format of a log export; data does not override it. */
 export type LogExportFormat = {
   /** Header names, by role. */
-  readonly columns?: Readonly<{ [Role in LogColumnRole]?: string | undefined }> | undefined;
+  readonly columns?: Readonly<{ [Role in CallLogRole]?: string | undefined }> | undefined;
   /** Kinds of rows, by the gateway's own labels. */
   readonly kinds?: Readonly<Record<string, (typeof rowKinds)[number]>> | undefined;
   /** Lines before the header. */

@@ -1,4 +1,4 @@
-import { unixMillis, type UnixMillis } from './units.ts';
+import { unixMillis, type UnixMillis } from '../units.ts';
 
 /** One measurement of a gateway's clock by the `Date` header of an answer; all in milliseconds. */
 export type ClockReading = {
