@@ -15,16 +15,8 @@ import { cutLogWindow, splitLogWindow, type LogWindow } from './log-windows.ts';
 import type { PullMeter } from '../pull-meter.ts';
 import type { ExportFormat } from './receive-logs.ts';
 import type { RereadDeps } from '../reread-export.ts';
-import { createUnansweredJudge } from '../unanswered-window.ts';
-import {
-  afterAnswer,
-  afterCap,
-  freshPace,
-  lengthAllowed,
-  looksCapped,
-  mayBeTooLong,
-  type Pace,
-} from '../window-pace.ts';
+import { askInOrder, type WindowLoop } from '../window-loop.ts';
+import { afterAnswer, afterCap, freshPace, lengthAllowed, looksCapped, type Pace } from '../window-pace.ts';
 
 export type AskDeps = FetchDeps &
   RereadDeps & {
@@ -116,7 +108,6 @@ export async function* askForWindows(
   const { log, meter, profile, exportFormat, currency, signal, state } = deps;
   const never = new AbortController().signal;
   const pending = [...plan];
-  const judge = createUnansweredJudge(logExportName, deps);
 
   const fetch = async (window: LogWindow, abort: AbortSignal, onBytes: (bytes: number) => void) =>
     fetchLogWindow(window, { columns: state.asked, currency, exportFormat }, deps, abort, onBytes);
@@ -163,37 +154,21 @@ export async function* askForWindows(
     if (pieces.length > 1) replace(index, planned, pieces);
     return pieces.length > 1;
   };
-  /** Changes the next request, or throws. */
-  const askForLess = async (planned: PlannedWindow, error: unknown): Promise<void> => {
-    signal?.throwIfAborted();
-    if (!mayBeTooLong(error)) throw error;
+  /** Requests other columns, where the refusal may be due to their names. */
+  const changeRequest = async (
+    planned: PlannedWindow,
+    error: unknown,
+    when: 'before' | 'not its length',
+  ): Promise<boolean> => {
+    const isRefused = hasCode(error, 'gateway-refused');
     // It was started before a shorter one turned out to be too long.
-    if (cutToPace(0, planned)) return;
-    if (state.answered && hasCode(error, 'gateway-refused') && (await askForShown(planned.window))) return;
-    const window = windowText(planned.window);
-    const { start } = planned.window;
-    const next = await judge({
-      item: planned,
-      length: lengthOf(planned),
-      error,
-      pace: state.pace,
-      shortest: async () => {
-        const second = { start, end: unixSeconds(start + 1) };
-        await using _ = await fetch(second, signal ?? never, meter.received);
-      },
-    });
-    if (next === 'again') return;
-    if (next === 'not its length') {
-      // If nothing was answered yet, the refusal may be due to the column names.
-      const [fewer, ...others] = !state.answered && hasCode(error, 'gateway-refused') ? state.instead : [];
-      if (fewer === undefined) throw error;
-      log.warn('the gateway rejected the export; requesting fewer columns', { columns: fewer.join(',') });
-      [state.asked, state.instead] = [fewer, others];
-      return;
-    }
-    halve(planned, error);
-    state.pace = next;
-    log.info('the gateway did not answer for a long window; splitting it in half', { window });
+    if (when === 'before')
+      return cutToPace(0, planned) || (state.answered && isRefused && (await askForShown(planned.window)));
+    const [fewer, ...others] = !state.answered && isRefused ? state.instead : [];
+    if (fewer === undefined) return false;
+    log.warn('the gateway rejected the export; requesting fewer columns', { columns: fewer.join(',') });
+    [state.asked, state.instead] = [fewer, others];
+    return true;
   };
   /** Whether the export may be complete; if not, its halves are requested next. */
   const isWhole = (planned: PlannedWindow, served: number): boolean => {
@@ -216,32 +191,50 @@ export async function* askForWindows(
     return false;
   };
 
-  for (;;) {
-    for (let index = 0; index <= deps.ahead; index += 1) {
-      const next = pending[index];
-      if (next !== undefined && !ahead.holds(next)) cutToPace(index, next);
-    }
-    const [planned, ...others] = pending;
-    const requestsLeft = deps.requestsLeft?.() ?? Number.POSITIVE_INFINITY;
-    if (planned === undefined || (requestsLeft < 1 && !ahead.holds(planned))) return;
-    signal?.throwIfAborted();
-    meter.left(
-      pending.length,
-      pending.reduce((sum, one) => sum + lengthOf(one), 0),
-    );
-    meter.at(windowText(planned.window));
-    const many = Math.max(0, Math.min(state.answered ? deps.ahead : 0, requestsLeft - 1));
-    const outcome = await ahead.first([planned, ...others], many);
-    if (!outcome.ok) {
-      await askForLess(planned, outcome.error);
-      continue;
-    }
-    await using fetched = outcome.value;
-    const { received } = fetched;
-    if (received !== undefined) checkColumns(received, deps, log);
-    state.answered = true;
-    if (!isWhole(planned, received?.served ?? 0)) continue;
-    pending.shift();
+  const requestsLeft = (): number => deps.requestsLeft?.() ?? Number.POSITIVE_INFINITY;
+  const loop: WindowLoop<PlannedWindow, FetchedLogs> = {
+    exportName: logExportName,
+    pending,
+    lengthOf,
+    textOf: ({ window }) => windowText(window),
+    cutToPace: () => {
+      for (let index = 0; index <= deps.ahead; index += 1) {
+        const next = pending[index];
+        if (next !== undefined && !ahead.holds(next)) cutToPace(index, next);
+      }
+    },
+    mayRequest: (planned) => requestsLeft() >= 1 || ahead.holds(planned),
+    request: async (windows) =>
+      ahead.first(windows, Math.max(0, Math.min(state.answered ? deps.ahead : 0, requestsLeft() - 1))),
+    isWhole: async (planned, fetched) => {
+      const { received } = fetched;
+      let whole = false;
+      try {
+        if (received !== undefined) checkColumns(received, deps, log);
+        state.answered = true;
+        whole = isWhole(planned, received?.served ?? 0);
+        return whole;
+      } finally {
+        if (!whole) await fetched[Symbol.asyncDispose]();
+      }
+    },
+    changeRequest,
+    shortest:
+      ({ window: { start } }) =>
+      async () => {
+        const second = { start, end: unixSeconds(start + 1) };
+        await using _ = await fetch(second, signal ?? never, meter.received);
+      },
+    pace: () => state.pace,
+    shorten: (planned, error, pace) => {
+      halve(planned, error);
+      state.pace = pace;
+      const window = windowText(planned.window);
+      log.info('the gateway did not answer for a long window; splitting it in half', { window });
+    },
+  };
+  for await (const [planned, answer] of askInOrder(loop, deps)) {
+    await using fetched = answer;
     yield { planned, fetched, asked: state.asked };
   }
 }
