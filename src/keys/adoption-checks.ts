@@ -1,6 +1,6 @@
 import { fault, shellWord } from '../core/index.ts';
 import { isServiceName } from './plan/key-names.ts';
-import type { Rotation } from './rotation.ts';
+import type { Rotation } from './model/rotation.ts';
 
 /** Service names occur in paths and commands. @throws Fault wrong-use */
 export const checkServiceName = (service: string): void => {

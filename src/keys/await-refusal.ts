@@ -1,8 +1,8 @@
 import { isFault, type Progress, type Secret } from '../core/index.ts';
 import { keyByMask } from './plan/current-candidates.ts';
-import type { Refusal, SurveyedKey } from './service-types.ts';
-import type { Consumer, EngineDeps } from './rotation/engine-deps.ts';
-import { cachesHold } from './rotation/seek-key.ts';
+import type { Refusal, SurveyedKey } from './model/service-types.ts';
+import type { Consumer, EngineDeps } from './cycle/engine-deps.ts';
+import { cachesHold } from './cycle/seek-key.ts';
 import { fingerprintOf } from './sinks/fingerprint.ts';
 
 type Deps = Pick<EngineDeps, 'account' | 'journal' | 'consumerOf' | 'deliveredBy' | 'clock'>;

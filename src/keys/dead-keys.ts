@@ -1,9 +1,9 @@
 import { clockOffset, isFault, unixMillis, type UnixMillis } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
-import type { DeadKey } from './journal/dead-key-memory.ts';
+import type { DeadKey } from './model/service-types.ts';
 import { deadBy } from './plan/key-state.ts';
-import type { Sink } from './sink.ts';
-import type { EngineDeps } from './rotation/engine-deps.ts';
+import type { Sink } from './model/sink.ts';
+import type { EngineDeps } from './cycle/engine-deps.ts';
 
 type Deps = Pick<EngineDeps, 'account' | 'journal' | 'clock' | 'gatewayClock'>;
 

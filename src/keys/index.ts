@@ -14,24 +14,24 @@ export type {
   PlannedRotation,
   RotationView,
   SurveyedKey,
-} from './service-types.ts';
+} from './model/service-types.ts';
 export { readAuditLines } from './journal/audit-file.ts';
 export { verifyAudit, type AuditVerdict } from './journal/verify-audit.ts';
 export { describeHead, type AuditHead } from './journal/audit-line.ts';
 export type { AuditComparison } from './journal/compare-audit.ts';
-export type { KeyEvent, KeyEventKind, KeyEventOf, KeyFields, KeyUse } from './key-event.ts';
+export type { KeyEvent, KeyEventKind, KeyEventOf, KeyFields, KeyUse } from './model/key-event.ts';
 export { isStale, parsePlanFile, printPlanFile, withQuotaNow } from './plan/plan-file.ts';
 export { fitsPattern, isSelected, teamOf } from './plan/select.ts';
-export { maxLag } from './lag.ts';
-export type { LogCompleteness } from './ports.ts';
-export type { RotationTerms } from './terms.ts';
-export { cachesHold } from './rotation/seek-key.ts';
+export { maxLag } from './model/lag.ts';
+export type { LogCompleteness } from './model/ports.ts';
+export type { RotationTerms } from './model/terms.ts';
+export { cachesHold } from './cycle/seek-key.ts';
 export { deadKeyIn, describeDeadKey } from './dead-keys.ts';
-export { withUsableSinks } from './usable-sinks.ts';
+export { withUsableSinks } from './plan/usable-sinks.ts';
 export { createKeyService } from './key-service.ts';
 export { createKeyGateway } from './rotation/key-gateway.ts';
-export type { Consumer, Plaintexts } from './rotation/engine-deps.ts';
-export { describeStop } from './rotation/up-to-date.ts';
+export type { Consumer, Plaintexts } from './cycle/engine-deps.ts';
+export { describeStop } from './cycle/up-to-date.ts';
 export { bareName, distinctNames, sumOfUses } from './retirement/named-uses.ts';
 export { createProbeKeys } from './rotation/probe-keys.ts';
 export { openReopenableJournal, type ReopenableJournal } from './journal/reopenable-journal.ts';
@@ -61,7 +61,7 @@ export {
   type RotationPlan,
   type RotationPolicy,
 } from './plan/plan-rotations.ts';
-export { clockEffect } from './retirement/clock-skew.ts';
+export { clockEffect } from './plan/clock-skew.ts';
 export { byGatewayClock } from './plan/expiry-clock.ts';
 export { keysAsked, planExpiry, type ExpiryPlan } from './plan/plan-expiry.ts';
 export {
@@ -75,4 +75,4 @@ export {
 export { planNotices } from './plan/notices.ts';
 export { needsAttention, type SkippedKey } from './plan/skipped-key.ts';
 export { durationText } from './plan/plan-messages.ts';
-export type { Sink } from './sink.ts';
+export type { Sink } from './model/sink.ts';

@@ -1,9 +1,9 @@
 import { shellWord } from '../core/index.ts';
 import { deadKeyIn, describeDeadKey } from './dead-keys.ts';
-import type { DeadKey } from './journal/dead-key-memory.ts';
-import { note, notifyOf, type Cycle } from './rotation/cycle.ts';
-import { isGone } from './rotation/seek-key.ts';
-import { newerKeys, outdatedNow, sinksOf } from './rotation/up-to-date.ts';
+import type { DeadKey } from './model/service-types.ts';
+import { note, notifyOf, type Cycle } from './cycle/cycle.ts';
+import { isGone } from './cycle/seek-key.ts';
+import { newerKeys, outdatedNow, sinksOf } from './cycle/up-to-date.ts';
 
 export const deadKeysOf = async (
   cycle: Cycle,

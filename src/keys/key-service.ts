@@ -9,27 +9,27 @@ import type {
   PlannedRotation,
   ReconciledService,
   SurveyedKey,
-} from './service-types.ts';
+} from './model/service-types.ts';
 import type { Moved } from './rotation/advance.ts';
 import { endKeys } from './retirement/end-keys.ts';
 import { keptBySinks } from './retirement/kept-by-sinks.ts';
 import { servicesWithoutCurrent } from './plan/current-candidates.ts';
-import { matchSinks } from './match-sinks.ts';
+import { matchSinks } from './cycle/match-sinks.ts';
 import { probeService } from './update/probe.ts';
-import type { EngineDeps } from './rotation/engine-deps.ts';
+import type { EngineDeps } from './cycle/engine-deps.ts';
 import { advanceAll } from './rotation/advance-all.ts';
-import { openCycle } from './rotation/cycle.ts';
+import { openCycle } from './cycle/cycle.ts';
 import { stageOf, viewOfRotation } from './rotation/rotation-view.ts';
 import { deleteOrphans } from './retirement/delete-orphans.ts';
-import { outdatedNow } from './rotation/up-to-date.ts';
+import { outdatedNow } from './cycle/up-to-date.ts';
 import { deliverAgain, releaseUndelivered } from './rotation/undelivered.ts';
-import type { Lineage } from './lineage.ts';
+import type { Lineage } from './model/lineage.ts';
 import { readName } from './plan/key-names.ts';
 import { inspect } from './inspect.ts';
 import { reconcileService } from './reconcile-service.ts';
-import { unusableSink } from './usable-sinks.ts';
-import type { Rotation } from './rotation.ts';
-import type { RotationTerms } from './terms.ts';
+import { unusableSink } from './plan/usable-sinks.ts';
+import type { Rotation } from './model/rotation.ts';
+import type { RotationTerms } from './model/terms.ts';
 
 export type KeyServiceDeps = EngineDeps & {
   /** Shared by the whole process: serializes all writes to the keys of an account. */

@@ -1,11 +1,11 @@
 import type { UnixMillis } from '../core/index.ts';
 import { adoptionOf, createdAtOr, openRotation } from './service-parts.ts';
-import type { ReconciledService } from './service-types.ts';
-import { describeDifference } from './retirement/find-differences.ts';
+import type { ReconciledService } from './model/service-types.ts';
+import { describeDifference } from './cycle/find-differences.ts';
 import { describeDeadKey } from './dead-keys.ts';
 import { deadKeysOf } from './inspect.ts';
-import { note, type Cycle, type Step } from './rotation/cycle.ts';
-import { differencesOf, readSinkContents, sinksOf } from './rotation/up-to-date.ts';
+import { note, type Cycle, type Step } from './cycle/cycle.ts';
+import { differencesOf, readSinkContents, sinksOf } from './cycle/up-to-date.ts';
 
 type Change = { readonly step: Step; readonly message: string };
 

@@ -8,19 +8,19 @@ import {
   openRotation,
   type commonOf,
 } from './service-parts.ts';
-import type { KeyService } from './service-types.ts';
+import type { KeyService } from './model/service-types.ts';
 import { readName } from './plan/key-names.ts';
 import { deadBy } from './plan/key-state.ts';
 import { deleteAndVerify } from './retirement/clear-key.ts';
-import type { EngineDeps } from './rotation/engine-deps.ts';
+import type { EngineDeps } from './cycle/engine-deps.ts';
 import { describeOldKey } from './retirement/old-key-messages.ts';
 import { orphanVerdict } from './retirement/orphan-facts.ts';
 import { retainOrphan } from './retirement/retain-orphan.ts';
-import { generationKey, generationKeyOf, note, openCycle, plaintextOf, type Step } from './rotation/cycle.ts';
-import { declaredSinks, undeclaredPlaces } from './rotation/known-places.ts';
-import { newerKeys, outdatedNow } from './rotation/up-to-date.ts';
-import { liveOf } from './lineage.ts';
-import { candidateOf, type Rotation } from './rotation.ts';
+import { generationKey, generationKeyOf, note, openCycle, plaintextOf, type Step } from './cycle/cycle.ts';
+import { declaredSinks, undeclaredPlaces } from './cycle/known-places.ts';
+import { newerKeys, outdatedNow } from './cycle/up-to-date.ts';
+import { liveOf } from './model/lineage.ts';
+import { candidateOf, type Rotation } from './model/rotation.ts';
 import { probeService } from './update/probe.ts';
 
 type OperationDeps = {

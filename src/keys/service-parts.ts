@@ -1,10 +1,10 @@
 import { fault, toMillis, type UnixMillis } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 import { creationTime } from './plan/key-state.ts';
-import { generationKey } from './rotation/cycle.ts';
-import type { EngineDeps } from './rotation/engine-deps.ts';
+import { generationKey } from './cycle/cycle.ts';
+import type { EngineDeps } from './cycle/engine-deps.ts';
 import type { KeyJournal } from './journal/journal.ts';
-import type { GenerationKey, Rotation } from './rotation.ts';
+import type { GenerationKey, Rotation } from './model/rotation.ts';
 import { probeService } from './update/probe.ts';
 
 export const commonOf =

@@ -1,7 +1,7 @@
 import type { Secret } from '../core/index.ts';
 import type { ModelAnswer } from '../gateway/index.ts';
 import type { LearnedPoint } from '../warehouse/index.ts';
-import { verifyKey, type VerifiedKey, type VerifyDeps } from './verify.ts';
+import { verifyKey, type VerifiedKey, type VerifyDeps } from './cycle/verify.ts';
 
 const prefix = 'sk-';
 const point = 'key.call_prefix';

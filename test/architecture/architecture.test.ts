@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { importsOf, readSources } from './imports.ts';
-import { breaches, crumbs, overfullFolders, importCycles, missingModules } from './rules.ts';
+import { breaches, crumbs, overfullFolders, importCycles, missingModules, upwardImports } from './rules.ts';
 
 const root = new URL('../../src', import.meta.url).pathname;
 
@@ -11,9 +11,10 @@ describe('the architecture', () => {
     expect(breaches(sources)).toEqual([]);
   });
 
-  it('has no import cycle, no folder with more than 25 files, no small file with one importer, and no module in the table that does not exist', async () => {
+  it('has no import cycle, no import upwards inside the key module, no folder with more than 25 files, no small file with one importer, and no module in the table that does not exist', async () => {
     const sources = await readSources(root);
     expect(importCycles(sources)).toEqual([]);
+    expect(upwardImports(sources)).toEqual([]);
     expect(overfullFolders(sources)).toEqual([]);
     expect(crumbs(sources)).toEqual([]);
     expect(missingModules(sources)).toEqual([]);
@@ -27,6 +28,20 @@ describe('the architecture', () => {
     ];
     expect(importCycles(planted)).toEqual(['core/a.ts → core/b.ts → core/c.ts → core/a.ts']);
     expect(importCycles(planted.slice(0, 2))).toEqual([]);
+  });
+
+  it('fails on a planted import from a lower folder of the key module to a higher one', () => {
+    const planted = [
+      { path: 'keys/retirement/a.ts', text: `import { b } from '../rotation/b.ts';` },
+      { path: 'keys/rotation/b.ts', text: `import { c } from '../cycle/c.ts';` },
+      { path: 'keys/cycle/c.ts', text: `import type { D } from '../d.ts';` },
+      { path: 'keys/new/e.ts', text: `import { c } from '../cycle/c.ts';` },
+    ];
+    expect(upwardImports(planted)).toEqual([
+      'keys/retirement/a.ts imports keys/rotation/b.ts',
+      'keys/cycle/c.ts imports keys/d.ts',
+      'keys/new/e.ts: its folder has no place among the layers',
+    ]);
   });
 
   it('fails on a planted folder with 26 files and on modules without sources', () => {

@@ -155,6 +155,28 @@ export const crumbs = (sources: readonly SourceFile[]): readonly string[] => {
   });
 };
 
+/** The folders of `keys`, each of which imports only from those after it; the files of the module itself come first. */
+const keyLayers = ['.', 'rotation', 'retirement', 'cycle', 'plan', 'journal', 'update', 'sinks', 'model'];
+
+/** Imports within `keys` from a folder that comes before that of the file. */
+export const upwardImports = (sources: readonly SourceFile[]): readonly string[] => {
+  const layerOf = (path: string): number => {
+    const [folder = '', ...rest] = path.slice('keys/'.length).split('/');
+    return keyLayers.indexOf(rest.length === 0 ? '.' : folder);
+  };
+  return sources
+    .filter(({ path }) => path.startsWith('keys/'))
+    .flatMap(({ path, text }) =>
+      layerOf(path) === -1
+        ? [`${path}: its folder has no place among the layers`]
+        : importsOf(text)
+            .filter((specifier) => specifier.startsWith('.'))
+            .map((specifier) => target(path, specifier))
+            .filter((imported) => imported.startsWith('keys/') && layerOf(imported) < layerOf(path))
+            .map((imported) => `${path} imports ${imported}`),
+    );
+};
+
 /** The import cycles among files, type-only imports included: each as the files from one back to itself. */
 export const importCycles = (sources: readonly SourceFile[]): readonly string[] => {
   const imports = new Map(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unixMillis, type GatewayClock } from '../../src/core/index.ts';
-import { clockEffect } from '../../src/keys/retirement/clock-skew.ts';
+import { clockEffect } from '../../src/keys/plan/clock-skew.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -18,13 +18,13 @@ import {
 } from '../../src/core/index.ts';
 import type { ApiKey } from '../../src/gateway/index.ts';
 import { createKeyService } from '../../src/keys/key-service.ts';
-import type { KeyAlert } from '../../src/keys/service-types.ts';
-import type { Consumer, EngineDeps, KeyGateway } from '../../src/keys/rotation/engine-deps.ts';
+import type { KeyAlert } from '../../src/keys/model/service-types.ts';
+import type { Consumer, EngineDeps, KeyGateway } from '../../src/keys/cycle/engine-deps.ts';
 import { openJournal, type JournalDeps } from '../../src/keys/journal/journal.ts';
-import type { KeyEvent, KeyUse } from '../../src/keys/key-event.ts';
-import type { KeyEvidence } from '../../src/keys/ports.ts';
-import type { Sink } from '../../src/keys/sink.ts';
-import type { RotationTerms } from '../../src/keys/terms.ts';
+import type { KeyEvent, KeyUse } from '../../src/keys/model/key-event.ts';
+import type { KeyEvidence } from '../../src/keys/model/ports.ts';
+import type { Sink } from '../../src/keys/model/sink.ts';
+import type { RotationTerms } from '../../src/keys/model/terms.ts';
 import type { KeyJournalRow, LineageRow } from '../../src/warehouse/index.ts';
 
 const fingerprintOf = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { noProgress, unixSeconds } from '../../src/core/index.ts';
 import { collectExpiryEvidence } from '../../src/jobs/expire-keys/collect-expiry-evidence.ts';
-import type { KeyUse } from '../../src/keys/key-event.ts';
+import type { KeyUse } from '../../src/keys/model/key-event.ts';
 import type { ExpiryPolicy } from '../../src/keys/plan/expiry-policy.ts';
-import type { PlannedExpiry } from '../../src/keys/service-types.ts';
+import type { PlannedExpiry } from '../../src/keys/model/service-types.ts';
 import { planExpiry } from '../../src/keys/plan/plan-expiry.ts';
 import { engineFixture, hour, memorySink, stillClock } from './engine-fixture.ts';
 

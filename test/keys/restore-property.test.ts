@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RotationTerms } from '../../src/keys/terms.ts';
+import type { RotationTerms } from '../../src/keys/model/terms.ts';
 import { chaosFactor, isLong } from '../support/storm.ts';
 import {
   crash,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fault, money, unixSeconds } from '../../src/core/index.ts';
 import { defaultTemplate } from '../../src/keys/plan/key-names.ts';
-import type { RotationTerms } from '../../src/keys/terms.ts';
+import type { RotationTerms } from '../../src/keys/model/terms.ts';
 import { crash, engineFixture, hour, memorySink, type EngineFixture } from './engine-fixture.ts';
 
 const { signal } = new AbortController();

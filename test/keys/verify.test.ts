@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelAnswer } from '../../src/gateway/index.ts';
-import { verifyKey } from '../../src/keys/verify.ts';
+import { verifyKey } from '../../src/keys/cycle/verify.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const answerOf = (verdict: ModelAnswer['verdict'], more: Partial<ModelAnswer> = {}): ModelAnswer => ({

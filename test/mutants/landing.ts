@@ -33,7 +33,14 @@ export const landingMutants: readonly Mutant[] = [
     'a window that is pulled again keeps its old rows',
     'ingest/call-log/pull-logs',
     'warehouse/logs/land-logs.ts',
-    'if (replaced.rows > 0)\n    await changeCalls',
-    'if (replaced.rows < 0)\n    await changeCalls',
+    'AND rowid <= CAST($last AS BIGINT)`',
+    'AND rowid < 0 AND rowid <= CAST($last AS BIGINT)`',
+  ),
+  mutant(
+    'a window that is pulled again keeps rows that changed',
+    'warehouse/logs/land-again',
+    'warehouse/logs/land-logs.ts',
+    'one.quota === other.quota && one.digest === other.digest',
+    'one.quota === other.quota',
   ),
 ];

@@ -1,12 +1,12 @@
 import type { UnixMillis } from '../../core/index.ts';
 import type { LineageRow } from '../../warehouse/index.ts';
-import { afterEvent } from '../after-event.ts';
-import type { KeyEvent } from '../key-event.ts';
-import { lineageAfter } from '../lineage.ts';
-import type { Rotation } from '../rotation.ts';
-import { createDeadKeyMemory } from './dead-key-memory.ts';
+import { afterEvent } from '../model/after-event.ts';
+import type { KeyEvent } from '../model/key-event.ts';
+import { lineageAfter } from '../model/lineage.ts';
+import type { Rotation } from '../model/rotation.ts';
+import type { OutdatedService } from '../model/service-types.ts';
+import { createAccountMaps } from './account-maps.ts';
 import { createRequestMemory } from './request-memory.ts';
-import { createServiceMemory } from './service-memory.ts';
 import { createSinkMemory } from './sink-memory.ts';
 
 export type LeavingKey = {
@@ -23,23 +23,24 @@ export type CurrentKey = { readonly keyId: number; readonly places: readonly str
 
 export const createJournalMemory = () => {
   const rotations = new Map<string, Rotation>();
-  const lineages = new Map<string, Map<number, LineageRow>>();
   const requests = createRequestMemory((id) => rotations.get(id)?.terms.job);
-  const services = createServiceMemory();
+  const outdatedOf = createAccountMaps<string, OutdatedService>();
+  const managedOf = createAccountMaps<string, string | undefined>();
+  const noteService = (event: KeyEvent): void => {
+    const { account, service, at } = event;
+    const services = managedOf(account);
+    if (event.what === 'planned') services.set(service, event.terms.job);
+    const isOurs = event.what === 'adopted' || event.what === 'created';
+    if (isOurs && !services.has(service)) services.set(service, undefined);
+    if (event.what === 'reconciled') outdatedOf(account).delete(service);
+    if (event.what !== 'outdated') return;
+    const since = outdatedOf(account).get(service)?.since ?? at;
+    outdatedOf(account).set(service, { service, since, differences: event.differences });
+  };
   const sinks = createSinkMemory();
-  const deadKeys = createDeadKeyMemory();
-  const leaving = new Map<string, Map<number, LeavingKey>>();
   const highest = new Map<string, number>();
-  const lineOf = (account: string): Map<number, LineageRow> => {
-    const known = lineages.get(account) ?? new Map<number, LineageRow>();
-    lineages.set(account, known);
-    return known;
-  };
-  const leavingOf = (account: string): Map<number, LeavingKey> => {
-    const known = leaving.get(account) ?? new Map<number, LeavingKey>();
-    leaving.set(account, known);
-    return known;
-  };
+  const lineOf = createAccountMaps<number, LineageRow>();
+  const leavingOf = createAccountMaps<number, LeavingKey>();
   const noteLeaving = (event: KeyEvent): void => {
     const { account, rotation, service } = event;
     const isSettled = event.what === 'deleted' || event.what === 'vanished' || event.what === 'adopted';
@@ -51,12 +52,7 @@ export const createJournalMemory = () => {
     const since = leavingOf(account).get(keyId)?.since ?? event.at;
     leavingOf(account).set(keyId, { rotation, service, generation, name, why, since });
   };
-  const unfinished = new Map<string, Map<string, Set<number>>>();
-  const unfinishedOf = (account: string): Map<string, Set<number>> => {
-    const known = unfinished.get(account) ?? new Map<string, Set<number>>();
-    unfinished.set(account, known);
-    return known;
-  };
+  const unfinishedOf = createAccountMaps<string, Set<number>>();
   const noteDelivery = (event: KeyEvent): void => {
     const { account, service } = event;
     if (event.what === 'current') unfinishedOf(account).delete(service);
@@ -64,12 +60,7 @@ export const createJournalMemory = () => {
     const keys = unfinishedOf(account).get(service) ?? new Set<number>();
     unfinishedOf(account).set(service, keys.add(event.keyId));
   };
-  const current = new Map<string, Map<string, CurrentKey>>();
-  const currentOf = (account: string): Map<string, CurrentKey> => {
-    const known = current.get(account) ?? new Map<string, CurrentKey>();
-    current.set(account, known);
-    return known;
-  };
+  const currentOf = createAccountMaps<string, CurrentKey>();
   const fingerprints = new Map<string, string>();
   const readBack = new Map<string, readonly string[]>();
   const noteCurrent = (event: KeyEvent): void => {
@@ -106,9 +97,9 @@ export const createJournalMemory = () => {
     fingerprint: (account: string, keyId: number) => fingerprints.get(keyOf(account, String(keyId))),
     contentsOf: sinks.contentsOf,
     placesOf: sinks.placesOf,
-    deadKeysOf: deadKeys.deadKeysOf,
-    outdatedOf: services.outdatedOf,
-    managedOf: services.managedOf,
+    deadKeysOf: sinks.deadKeysOf,
+    outdatedOf,
+    managedOf,
     retainedOf: requests.retainedOf,
     requestOf: requests.requestOf,
     lost: requests.lost,
@@ -123,15 +114,7 @@ export const createJournalMemory = () => {
       if ('generation' in event) noteGeneration(event, event.generation);
       if (event.what === 'planned' && event.listed !== undefined) noteGeneration(event, event.listed);
       if (event.what === 'create-lost' && event.refused === true) forgetGeneration(event, event.generation);
-      for (const take of [
-        services.take,
-        requests.take,
-        sinks.take,
-        deadKeys.take,
-        noteLeaving,
-        noteDelivery,
-        noteCurrent,
-      ])
+      for (const take of [noteService, requests.take, sinks.take, noteLeaving, noteDelivery, noteCurrent])
         take(event);
       const row = lineageAfter(lineOf(account), event);
       if (row !== undefined) lineOf(account).set(row.keyId, row);

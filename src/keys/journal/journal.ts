@@ -1,17 +1,16 @@
 import { createGate, hasCode, isFault, messageOf, type Fault, type Log } from '../../core/index.ts';
 import type { KeyJournalRow, KeyTable, LineageRow } from '../../warehouse/index.ts';
-import { parseKeyEvent, type KeyEvent } from '../key-event.ts';
-import type { Lineage } from '../lineage.ts';
-import type { Rotation } from '../rotation.ts';
+import { parseKeyEvent, type KeyEvent } from '../model/key-event.ts';
+import type { Lineage } from '../model/lineage.ts';
+import type { Rotation } from '../model/rotation.ts';
 import { checkBeginning, damaged, missingLines, restoreFile, type Recorded } from './audit-chain.ts';
 import { cutTornLine, lastAuditLine, readAuditLines } from './audit-file.ts';
 import { lineAfter, noHead, type AuditHead } from './audit-line.ts';
 import { createAuditWriter } from './audit-writer.ts';
 import { compareAudit, type AuditComparison } from './compare-audit.ts';
 import { createJournalMemory, type CurrentKey, type LeavingKey } from './journal-memory.ts';
-import type { DeadKey } from './dead-key-memory.ts';
 import type { KeyRequest, RetainedKey } from './request-memory.ts';
-import type { OutdatedService } from './service-memory.ts';
+import type { DeadKey, OutdatedService } from '../model/service-types.ts';
 import type { KnownContents } from './sink-memory.ts';
 
 /** The steps on keys, each on disk before it takes effect: first as a line of the audit file, then as a row of the warehouse. */

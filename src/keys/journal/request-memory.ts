@@ -1,6 +1,7 @@
 import type { UnixMillis } from '../../core/index.ts';
-import type { KeyEvent, KeyEventOf, KeyFields } from '../key-event.ts';
-import type { Fingerprint } from '../sink.ts';
+import type { KeyEvent, KeyEventOf, KeyFields } from '../model/key-event.ts';
+import type { Fingerprint } from '../model/sink.ts';
+import { createAccountMaps } from './account-maps.ts';
 
 /** A key creation request, as recorded before it was sent. */
 export type KeyRequest = {
@@ -25,13 +26,8 @@ export type RetainedKey = KeyEventOf<'retained'> & { readonly keyId: number };
 export const createRequestMemory = (jobOf: (rotation: string) => string | undefined) => {
   const requests = new Map<string, KeyRequest>();
   const lost = new Set<string>();
-  const retained = new Map<string, Map<number, RetainedKey>>();
   const keyOf = (account: string, name: string): string => JSON.stringify([account, name]);
-  const retainedOf = (account: string): Map<number, RetainedKey> => {
-    const known = retained.get(account) ?? new Map<number, RetainedKey>();
-    retained.set(account, known);
-    return known;
-  };
+  const retainedOf = createAccountMaps<number, RetainedKey>();
   const take = (event: KeyEvent): void => {
     const { account, rotation, service } = event;
     switch (event.what) {

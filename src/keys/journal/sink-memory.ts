@@ -1,6 +1,8 @@
 import type { UnixMillis } from '../../core/index.ts';
-import type { KeyEvent } from '../key-event.ts';
-import type { Fingerprint } from '../sink.ts';
+import type { KeyEvent } from '../model/key-event.ts';
+import type { DeadKey } from '../model/service-types.ts';
+import type { Fingerprint } from '../model/sink.ts';
+import { createAccountMaps } from './account-maps.ts';
 
 /** `delivered`: one of our keys, whose delivery began; otherwise a key of somebody else that was seen at this time. */
 type KnownContent = { readonly since: UnixMillis; readonly delivered: boolean };
@@ -18,6 +20,16 @@ export const createSinkMemory = () => {
     if (event.what === 'delivering' || event.what === 'observed')
       places.set(key, (places.get(key) ?? new Set()).add(event.place));
   };
+  const deadKeysOf = createAccountMaps<string, DeadKey>();
+  const noteDeadKey = (event: KeyEvent): void => {
+    const { account, service, at } = event;
+    if (event.what === 'sink-dead') {
+      const { place, keyId, name, state } = event;
+      deadKeysOf(account).set(place, { service, place, keyId, name, state, since: at });
+    }
+    if (event.what === 'sink-well') deadKeysOf(account).delete(event.place);
+    if (event.what === 'read-back') for (const place of event.places) deadKeysOf(account).delete(place);
+  };
   const keyOf = (...parts: readonly (string | number)[]): string => JSON.stringify(parts);
   const add = (account: string, place: string, fingerprint: Fingerprint, content: KnownContent): void => {
     const key = keyOf(account, place);
@@ -30,9 +42,11 @@ export const createSinkMemory = () => {
       contents.get(keyOf(account, place)) ?? new Map(),
     placesOf: (account: string, service: string): ReadonlySet<string> =>
       places.get(keyOf(account, service)) ?? new Set(),
+    deadKeysOf: (account: string): ReadonlyMap<string, DeadKey> => deadKeysOf(account),
     take: (event: KeyEvent): void => {
       const { account, at } = event;
       notePlace(event);
+      noteDeadKey(event);
       // Verification may find another form of the key that calls accept.
       if ((event.what === 'created' || event.what === 'verified') && event.fingerprint !== undefined)
         fingerprints.set(keyOf(account, event.keyId), event.fingerprint);

@@ -1,6 +1,6 @@
 import type { UnixMillis } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-import type { CurrentCandidate, SurveyedKey } from '../service-types.ts';
+import type { CurrentCandidate, SurveyedKey } from '../model/service-types.ts';
 import { isLive } from './newest-key.ts';
 
 /**

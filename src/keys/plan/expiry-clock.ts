@@ -1,6 +1,6 @@
 import { clockOffset, unixMillis, type GatewayClock } from '../../core/index.ts';
-import type { KeySurvey } from '../service-types.ts';
-import { clockEffect } from '../retirement/clock-skew.ts';
+import type { KeySurvey } from '../model/service-types.ts';
+import { clockEffect } from './clock-skew.ts';
 import type { ExpiryPolicy } from './expiry-policy.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { countText, toMillis, type UnixMillis } from '../../core/index.ts';
-import type { SurveyedKey } from '../service-types.ts';
-import { maxLag } from '../lag.ts';
+import type { SurveyedKey } from '../model/service-types.ts';
+import { maxLag } from '../model/lag.ts';
 import {
   rangeAsked,
   timesAsked,

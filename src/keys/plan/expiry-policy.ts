@@ -5,9 +5,9 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { KeyEvent, KeyUse } from '../key-event.ts';
-import { maxLag } from '../lag.ts';
-import type { LogCompleteness } from '../ports.ts';
+import type { KeyEvent, KeyUse } from '../model/key-event.ts';
+import { maxLag } from '../model/lag.ts';
+import type { LogCompleteness } from '../model/ports.ts';
 import type { Limits } from './limits.ts';
 import type { KeySelection } from './select.ts';
 

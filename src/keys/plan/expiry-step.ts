@@ -1,5 +1,5 @@
 import { toMillis, toSeconds, unixSeconds, type UnixMillis } from '../../core/index.ts';
-import type { PlannedExpiry, SurveyedKey } from '../service-types.ts';
+import type { PlannedExpiry, SurveyedKey } from '../model/service-types.ts';
 import { clockBegan, clockShows, mayEnd, unseenSince, type Judged } from './expiry-evidence.ts';
 import { warningStage, type ExpiryClock } from './expiry-policy.ts';
 import type { SkipReason } from './skipped-key.ts';

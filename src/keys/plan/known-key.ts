@@ -1,5 +1,5 @@
 import { zero } from '../../core/index.ts';
-import type { SurveyedKey } from '../service-types.ts';
+import type { SurveyedKey } from '../model/service-types.ts';
 
 type Known = Pick<SurveyedKey, 'service' | 'generation'> &
   Pick<SurveyedKey['key'], 'id' | 'name'> &

@@ -1,5 +1,5 @@
 import type { UnixMillis } from '../../core/index.ts';
-import type { SurveyedKey } from '../service-types.ts';
+import type { SurveyedKey } from '../model/service-types.ts';
 import { deadBy } from './key-state.ts';
 
 /** The keys that satisfy the condition, or all if none does. */

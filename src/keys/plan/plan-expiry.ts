@@ -1,5 +1,5 @@
 import type { UnixMillis } from '../../core/index.ts';
-import type { KeySurvey, PlannedExpiry, SurveyedKey } from '../service-types.ts';
+import type { KeySurvey, PlannedExpiry, SurveyedKey } from '../model/service-types.ts';
 import type { ExpiryEvidence, ExpiryPolicy } from './expiry-policy.ts';
 import { judgeExpiry, type Step } from './expiry-step.ts';
 import { skippedKey, oldestFirst, type SkippedKey } from './skipped-key.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { fault, money, unixMillis, unixSeconds, type UnixMillis } from '../../core/index.ts';
-import type { KeySurvey, PlannedExpiry, PlannedRotation } from '../service-types.ts';
-import { rotationTerms } from '../terms.ts';
+import type { KeySurvey, PlannedExpiry, PlannedRotation } from '../model/service-types.ts';
+import { rotationTerms } from '../model/terms.ts';
 import {
   changesSince,
   fingerprintOf,

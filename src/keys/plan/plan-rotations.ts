@@ -1,6 +1,6 @@
 import { formatMoment, toMillis, toSeconds, type UnixMillis } from '../../core/index.ts';
-import type { KeySurvey, PlannedRotation, SurveyedKey } from '../service-types.ts';
-import type { RotationTerms } from '../terms.ts';
+import type { KeySurvey, PlannedRotation, SurveyedKey } from '../model/service-types.ts';
+import type { RotationTerms } from '../model/terms.ts';
 import { currentUnknown, currentUnknownAdvice } from './current-candidates.ts';
 import { skippedKey, oldestFirst, type SkippedKey } from './skipped-key.ts';
 import { isKeyName, isServiceName, longestKeyName, printKeyName, templateOf } from './key-names.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { unixSeconds } from '../../core/index.ts';
-import type { KeySurvey, SurveyedKey } from '../service-types.ts';
+import type { KeySurvey, SurveyedKey } from '../model/service-types.ts';
 import { isExhausted } from './key-state.ts';
 
 const seconds = z.int().transform((value) => unixSeconds(value));

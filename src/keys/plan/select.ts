@@ -1,6 +1,6 @@
 import { toMillis, type UnixMillis } from '../../core/index.ts';
 import { creationTime } from './key-state.ts';
-import type { SurveyedKey } from '../service-types.ts';
+import type { SurveyedKey } from '../model/service-types.ts';
 
 /** The keys that a job selects; all given conditions must hold. */
 export type KeySelection = {

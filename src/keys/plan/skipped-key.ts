@@ -1,6 +1,6 @@
 import type { UnixMillis } from '../../core/index.ts';
 import { creationTime } from './key-state.ts';
-import type { SurveyedKey } from '../service-types.ts';
+import type { SurveyedKey } from '../model/service-types.ts';
 import { ageOf } from './select.ts';
 
 export type SkipReason =

@@ -1,9 +1,9 @@
 import { hasCode } from '../../core/index.ts';
-import type { Attempt, OldKey, Rotation } from '../rotation.ts';
-import { generationKey, generationKeyOf, note, plaintextOf, type Cycle } from '../rotation/cycle.ts';
+import type { Attempt, OldKey, Rotation } from '../model/rotation.ts';
+import { generationKey, generationKeyOf, note, plaintextOf, type Cycle } from '../cycle/cycle.ts';
 import { orphanVerdict } from './orphan-facts.ts';
 import { retainOrphan } from './retain-orphan.ts';
-import { isGone, notifyStaying } from '../rotation/seek-key.ts';
+import { isGone, notifyStaying } from '../cycle/seek-key.ts';
 
 /** Requests the deletion and returns the error, if any. Only a list proves that the key is gone, so a lost answer does no harm. */
 export const requestDeletion = async (cycle: Cycle, keyId: number): Promise<unknown> => {

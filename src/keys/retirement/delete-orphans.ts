@@ -1,13 +1,13 @@
 import { errorFields, hasCode, type UnixMillis } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-import type { RetainReason } from '../key-event.ts';
+import type { RetainReason } from '../model/key-event.ts';
 import { probeService } from '../update/probe.ts';
-import type { GenerationKey } from '../rotation.ts';
+import type { GenerationKey } from '../model/rotation.ts';
 import { deleteAndVerify } from './clear-key.ts';
-import { generationKey, note, notifyOf, type Cycle } from '../rotation/cycle.ts';
+import { generationKey, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
 import { orphanVerdict } from './orphan-facts.ts';
 import { isIdentified, retainOrphan, notifyRetained } from './retain-orphan.ts';
-import { isGone, notifyStaying } from '../rotation/seek-key.ts';
+import { isGone, notifyStaying } from '../cycle/seek-key.ts';
 
 type Orphan = {
   readonly id: string;

@@ -1,13 +1,13 @@
 import { fault, formatMoment, hasCode, isFault, messageOf, shellWord, toSeconds } from '../../core/index.ts';
-import type { KeyService, PlannedExpiry } from '../service-types.ts';
+import type { KeyService, PlannedExpiry } from '../model/service-types.ts';
 import { isDeleted, requestDeletion } from './clear-key.ts';
 import { describeUsed } from './judge-old.ts';
 import { distinctNames } from './named-uses.ts';
 import { recentUses } from './renew-evidence.ts';
-import { candidateOf } from '../rotation.ts';
-import { generationKey, note, notifyOf, type Cycle } from '../rotation/cycle.ts';
-import { endAt, hostMoment, keyClock } from '../rotation/key-clock.ts';
-import { outdatedNow, describeStop } from '../rotation/up-to-date.ts';
+import { candidateOf } from '../model/rotation.ts';
+import { generationKey, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
+import { endAt, hostMoment, keyClock } from '../cycle/key-clock.ts';
+import { outdatedNow, describeStop } from '../cycle/up-to-date.ts';
 
 type Ended = Awaited<ReturnType<KeyService['expire']>>[number];
 

@@ -1,5 +1,5 @@
 import { shellWord } from '../../core/index.ts';
-import type { OldKey } from '../rotation.ts';
+import type { OldKey } from '../model/rotation.ts';
 
 export const undeclaredText = (places: readonly string[]): string =>
   `${places.join(' and ')} may hold it, and no job declares ${places.length === 1 ? 'this place' : 'these places'} any more`;

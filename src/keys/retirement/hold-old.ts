@@ -1,7 +1,7 @@
-import type { Attempt, OldKey, Rotation } from '../rotation.ts';
-import type { Sink } from '../sink.ts';
-import { generationKey, note, notifyOf, type Cycle } from '../rotation/cycle.ts';
-import { instead } from '../rotation/deliver-key.ts';
+import type { Attempt, OldKey, Rotation } from '../model/rotation.ts';
+import type { Sink } from '../model/sink.ts';
+import { generationKey, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
+import { instead } from '../cycle/deliver-key.ts';
 import { undeclaredMessage } from './hold-messages.ts';
 
 const endBefore = async ({ deps }: Cycle, { id, service }: Rotation, { keyId }: OldKey) => {

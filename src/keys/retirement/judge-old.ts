@@ -8,12 +8,12 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { KeyUse } from '../key-event.ts';
-import { maxLag } from '../lag.ts';
-import type { LogCompleteness } from '../ports.ts';
-import type { RetainedReason } from '../rotation.ts';
-import type { RetireTerms } from '../terms.ts';
-import { clockSkew, lengthText } from './clock-skew.ts';
+import type { KeyUse } from '../model/key-event.ts';
+import { maxLag } from '../model/lag.ts';
+import type { LogCompleteness } from '../model/ports.ts';
+import type { RetainedReason } from '../model/rotation.ts';
+import type { RetireTerms } from '../model/terms.ts';
+import { clockSkew, lengthText } from '../plan/clock-skew.ts';
 import { sumOfUses, type NamedUse } from './named-uses.ts';
 
 /** All facts that decide the retirement of an old key. Times in milliseconds UTC on the gateway's clock, which stamps calls. */

@@ -1,9 +1,9 @@
 import { formatMoment, toMillis, unixSeconds, type UnixMillis } from '../../core/index.ts';
-import type { RetainReason } from '../key-event.ts';
-import { maxLag } from '../lag.ts';
-import type { LogCompleteness } from '../ports.ts';
-import type { Fingerprint, SinkReading } from '../sink.ts';
-import { clockSkew } from './clock-skew.ts';
+import type { RetainReason } from '../model/key-event.ts';
+import { maxLag } from '../model/lag.ts';
+import type { LogCompleteness } from '../model/ports.ts';
+import type { Fingerprint, SinkReading } from '../model/sink.ts';
+import { clockSkew } from '../plan/clock-skew.ts';
 
 export type SinkFact = {
   readonly sink: string;

@@ -1,13 +1,13 @@
 import type { UnixMillis } from '../../core/index.ts';
-import type { SurveyedKey } from '../service-types.ts';
+import type { SurveyedKey } from '../model/service-types.ts';
 import { canBeOf, currentUnknown } from '../plan/current-candidates.ts';
 import { deadBy } from '../plan/key-state.ts';
 import { isLive, newestOf } from '../plan/newest-key.ts';
-import { undeclaredPlaces } from '../rotation/known-places.ts';
+import { undeclaredPlaces } from '../cycle/known-places.ts';
 import { undeclaredText } from './hold-messages.ts';
-import { readSink, type SinkContent } from '../match-sinks.ts';
-import type { Sink } from '../sink.ts';
-import type { EngineDeps } from '../rotation/engine-deps.ts';
+import { readSink, type SinkContent } from '../cycle/match-sinks.ts';
+import type { Sink } from '../model/sink.ts';
+import type { EngineDeps } from '../cycle/engine-deps.ts';
 
 export type SinkSurvey = {
   readonly asked: readonly SurveyedKey[];

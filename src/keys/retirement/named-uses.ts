@@ -1,7 +1,7 @@
 import { addMoney, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
-import type { KeyUse } from '../key-event.ts';
-import type { GenerationKey } from '../rotation.ts';
-import type { Cycle } from '../rotation/cycle.ts';
+import type { KeyUse } from '../model/key-event.ts';
+import type { GenerationKey } from '../model/rotation.ts';
+import type { Cycle } from '../cycle/cycle.ts';
 
 export type NamedUse = { readonly name: string; readonly use: KeyUse };
 

@@ -1,6 +1,6 @@
 import { deadBy } from '../plan/key-state.ts';
-import type { Rotation } from '../rotation.ts';
-import type { Cycle } from '../rotation/cycle.ts';
+import type { Rotation } from '../model/rotation.ts';
+import type { Cycle } from '../cycle/cycle.ts';
 
 export const describeOldKey = (cycle: Cycle, { old, service }: Rotation): string => {
   if (old === undefined) return `${service} has no other key`;

@@ -9,13 +9,13 @@ import {
 } from '../../core/index.ts';
 import { creationTime } from '../plan/key-state.ts';
 import type { KeyRequest } from '../journal/request-memory.ts';
-import type { Delivery, Sink } from '../sink.ts';
+import type { Delivery, Sink } from '../model/sink.ts';
 import { probeService } from '../update/probe.ts';
-import { clockSkew } from './clock-skew.ts';
-import { defaultSettle } from '../rotation/engine-deps.ts';
+import { clockSkew } from '../plan/clock-skew.ts';
+import { defaultSettle } from '../cycle/engine-deps.ts';
 import { judgeOrphan, type OrphanFacts, type OrphanVerdict, type SinkFact } from './judge-orphan.ts';
 import { namesBorne, sumOfUses, usesOf } from './named-uses.ts';
-import type { Cycle } from '../rotation/cycle.ts';
+import type { Cycle } from '../cycle/cycle.ts';
 import { mismatchOf } from './request-match.ts';
 
 /** The most calls of one verification, which takes up to 90 s (verify.ts). */

@@ -8,10 +8,10 @@ import {
   unixSeconds,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { KeyUse } from '../key-event.ts';
-import type { OldKey, Rotation } from '../rotation.ts';
-import { generationKey, note, notifyOf, type Cycle } from '../rotation/cycle.ts';
-import { gatewayNow } from '../rotation/gateway-time.ts';
+import type { KeyUse } from '../model/key-event.ts';
+import type { OldKey, Rotation } from '../model/rotation.ts';
+import { generationKey, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
+import { gatewayNow } from '../cycle/gateway-time.ts';
 import { describeUsed, knownEnd } from './judge-old.ts';
 import { distinctNames, namesBorne, sumOfUses } from './named-uses.ts';
 

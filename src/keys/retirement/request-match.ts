@@ -3,7 +3,7 @@ import type { ApiKey } from '../../gateway/index.ts';
 import { creationTime } from '../plan/key-state.ts';
 import type { KeyRequest } from '../journal/request-memory.ts';
 import { probeService } from '../update/probe.ts';
-import { clockSkew } from './clock-skew.ts';
+import { clockSkew } from '../plan/clock-skew.ts';
 
 /** Milliseconds for which a request without an answer may still reach the gateway. */
 const longestWay = 3_600_000;

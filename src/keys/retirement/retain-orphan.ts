@@ -1,6 +1,6 @@
-import type { Rotation } from '../rotation.ts';
+import type { Rotation } from '../model/rotation.ts';
 import type { OrphanVerdict } from './judge-orphan.ts';
-import { note, notifyOf, type Cycle } from '../rotation/cycle.ts';
+import { note, notifyOf, type Cycle } from '../cycle/cycle.ts';
 
 type Retained = Extract<OrphanVerdict, { verdict: 'retain' }>;
 

@@ -1,5 +1,5 @@
 import type { UnixMillis } from '../../core/index.ts';
-import type { Attempt, OldKey } from '../rotation.ts';
+import type { Attempt, OldKey } from '../model/rotation.ts';
 
 export type WantedPlace = { readonly place: string; readonly confirmedByPerson: boolean };
 

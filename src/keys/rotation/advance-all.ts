@@ -1,7 +1,7 @@
 import { advanceRotation, type Moved } from './advance.ts';
-import type { Cycle } from './cycle.ts';
-import { comparedClock } from './key-clock.ts';
-import { notifyStaying } from './seek-key.ts';
+import type { Cycle } from '../cycle/cycle.ts';
+import { comparedClock } from '../cycle/key-clock.ts';
+import { notifyStaying } from '../cycle/seek-key.ts';
 
 /**
  * Lists the keys once after all changes of the cycle and returns the rotations whose old keys were deleted. Compares the stamps of new keys now,

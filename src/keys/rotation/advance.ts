@@ -6,26 +6,32 @@ import {
   type Attempt,
   type OldKey,
   type Rotation,
-} from '../rotation.ts';
+} from '../model/rotation.ts';
 import { clearKey, deleteOld } from '../retirement/clear-key.ts';
 import { isStillUnused } from '../retirement/renew-evidence.ts';
 import type { Action } from './action.ts';
 import { decide } from './decide.ts';
-import { checkStillKept, deliverTo, proveOrSupersede, readBack, verifyAttempt } from './deliver-key.ts';
-import type { Consumer } from './engine-deps.ts';
+import {
+  checkStillKept,
+  deliverTo,
+  proveOrSupersede,
+  readBack,
+  verifyAttempt,
+} from '../cycle/deliver-key.ts';
+import type { Consumer } from '../cycle/engine-deps.ts';
 import { failStep, notifyStuck } from './fail-step.ts';
 import { expireNow, cutOver, setExpiry } from './cutover.ts';
 import { checkOverlap, holdForPlaces } from '../retirement/hold-old.ts';
-import { declaredSinks, undeclaredPlaces } from './known-places.ts';
-import { keyClock } from './key-clock.ts';
+import { declaredSinks, undeclaredPlaces } from '../cycle/known-places.ts';
+import { keyClock } from '../cycle/key-clock.ts';
 import { judgeStep } from './judge-step.ts';
 import { makeKey, noteLost } from './make-key.ts';
 import { releaseSlot } from './release-slot.ts';
-import { generationKey, note, type Cycle } from './cycle.ts';
-import { unusableSink } from '../usable-sinks.ts';
-import { cachesHold, verifyStillExists, verifySuccessorExists } from './seek-key.ts';
+import { generationKey, note, type Cycle } from '../cycle/cycle.ts';
+import { unusableSink } from '../plan/usable-sinks.ts';
+import { cachesHold, verifyStillExists, verifySuccessorExists } from '../cycle/seek-key.ts';
 import { settleQuota, shareQuota } from './settle-quota.ts';
-import { observeSinks, outdatedNow, describeStop } from './up-to-date.ts';
+import { observeSinks, outdatedNow, describeStop } from '../cycle/up-to-date.ts';
 import { viewOf } from './view-of.ts';
 
 export type Moved = {

@@ -1,6 +1,6 @@
 import { isFault, messageOf, type FaultCode, type Secret } from '../../core/index.ts';
 import { fingerprintOf } from '../sinks/fingerprint.ts';
-import type { Step } from './cycle.ts';
+import type { Step } from '../cycle/cycle.ts';
 
 /** Answers that prove that the gateway created no key (docs/gateway.md G3.2). */
 const refusals: ReadonlySet<string> = new Set<FaultCode>([

@@ -1,10 +1,10 @@
 import { unixSeconds, type UnixMillis } from '../../core/index.ts';
-import type { KeyEvent } from '../key-event.ts';
-import { liveOf } from '../lineage.ts';
-import type { Attempt, OldKey, Rotation } from '../rotation.ts';
-import { generationKey, generationKeyOf, note, plaintextOf, type Cycle } from './cycle.ts';
-import { gatewayMoment } from './gateway-time.ts';
-import { keyClock } from './key-clock.ts';
+import type { KeyEvent } from '../model/key-event.ts';
+import { liveOf } from '../model/lineage.ts';
+import type { Attempt, OldKey, Rotation } from '../model/rotation.ts';
+import { generationKey, generationKeyOf, note, plaintextOf, type Cycle } from '../cycle/cycle.ts';
+import { gatewayMoment } from '../cycle/gateway-time.ts';
+import { keyClock } from '../cycle/key-clock.ts';
 import { notifyExposure } from './settle-quota.ts';
 
 type Doubt = NonNullable<OldKey['doubtful']>;

@@ -15,7 +15,7 @@ import {
   type Attempt,
   type OldKey,
   type Rotation,
-} from '../rotation.ts';
+} from '../model/rotation.ts';
 import type { Action, View, WantedPlace } from './action.ts';
 import { undeclaredMessage } from '../retirement/hold-messages.ts';
 

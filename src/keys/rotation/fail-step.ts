@@ -1,8 +1,8 @@
 import { weekMillis, errorFields, isFault, messageOf } from '../../core/index.ts';
-import type { Rotation } from '../rotation.ts';
+import type { Rotation } from '../model/rotation.ts';
 import type { Pending } from './action.ts';
 import { describeOldKey } from '../retirement/old-key-messages.ts';
-import { note, notifyOf, type Cycle } from './cycle.ts';
+import { note, notifyOf, type Cycle } from '../cycle/cycle.ts';
 
 const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
 

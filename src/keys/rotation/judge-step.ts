@@ -1,9 +1,9 @@
 import { formatMoment, interval, toSeconds, unixSeconds, type UnixMillis } from '../../core/index.ts';
-import { isTimed, type Attempt, type OldKey, type Rotation } from '../rotation.ts';
+import { isTimed, type Attempt, type OldKey, type Rotation } from '../model/rotation.ts';
 import { deadBy } from '../plan/key-state.ts';
-import { clockEffect, clockSkew } from '../retirement/clock-skew.ts';
-import { gatewayTimes, ownCalls } from './gateway-time.ts';
-import { widestSkew } from './key-clock.ts';
+import { clockEffect, clockSkew } from '../plan/clock-skew.ts';
+import { gatewayTimes, ownCalls } from '../cycle/gateway-time.ts';
+import { widestSkew } from '../cycle/key-clock.ts';
 import {
   judgeRetirement,
   knownEnd,
@@ -13,7 +13,7 @@ import {
   type RetireVerdict,
 } from '../retirement/judge-old.ts';
 import { isSameName, namesBorne, usesOf } from '../retirement/named-uses.ts';
-import { generationKey, generationKeyOf, note, notifyOf, type Cycle } from './cycle.ts';
+import { generationKey, generationKeyOf, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
 
 const bearersOf = async (
   cycle: Cycle,

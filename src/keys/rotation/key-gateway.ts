@@ -4,7 +4,7 @@ import type { LearnedPoint } from '../../warehouse/index.ts';
 import { knownUnit, needsProbe, type UpdateKnowledge } from '../update/knowledge.ts';
 import { putWhole } from '../update/put-whole.ts';
 import { writtenQuota } from '../update/quota-unit.ts';
-import type { KeyGateway } from './engine-deps.ts';
+import type { KeyGateway } from '../cycle/engine-deps.ts';
 
 export type KeyGatewayDeps = {
   readonly gateway: Gateway;

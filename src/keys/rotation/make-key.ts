@@ -10,8 +10,8 @@ import {
 } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import { creationTime } from '../plan/key-state.ts';
-import type { KeyEvent, KeyFields } from '../key-event.ts';
-import { liveOf } from '../lineage.ts';
+import type { KeyEvent, KeyFields } from '../model/key-event.ts';
+import { liveOf } from '../model/lineage.ts';
 import { halfOf } from './half.ts';
 import {
   isKeyName,
@@ -21,11 +21,11 @@ import {
   readTemplate,
   type NameTemplate,
 } from '../plan/key-names.ts';
-import type { Attempt, Rotation } from '../rotation.ts';
-import type { RotationTerms } from '../terms.ts';
+import type { Attempt, Rotation } from '../model/rotation.ts';
+import type { RotationTerms } from '../model/terms.ts';
 import { created, createLost, type CreatedKey } from './create-steps.ts';
-import { note, plaintextOf, type Cycle } from './cycle.ts';
-import { gatewayNow } from './gateway-time.ts';
+import { note, plaintextOf, type Cycle } from '../cycle/cycle.ts';
+import { gatewayNow } from '../cycle/gateway-time.ts';
 
 const blocked = (message: string, advice: string): never => {
   throw fault('rotation-blocked', message, { advice });

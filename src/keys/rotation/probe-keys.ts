@@ -1,6 +1,6 @@
 import type { UnixMillis } from '../../core/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import type { KeyEvent } from '../key-event.ts';
+import type { KeyEvent } from '../model/key-event.ts';
 import type { KeyJournal } from '../journal/journal.ts';
 import { printKeyName, templateOf } from '../plan/key-names.ts';
 import { probeService, type ProbeKeys } from '../update/probe.ts';

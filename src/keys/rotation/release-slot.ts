@@ -1,8 +1,8 @@
-import type { Attempt, Rotation } from '../rotation.ts';
+import type { Attempt, Rotation } from '../model/rotation.ts';
 import { clearKey } from '../retirement/clear-key.ts';
 import { settledAt } from './decide.ts';
 import { noteLost } from './make-key.ts';
-import type { Cycle } from './cycle.ts';
+import type { Cycle } from '../cycle/cycle.ts';
 import { seenBy, unsettledBeside } from './view-of.ts';
 
 /** Clears another service's unfinished creation; its rotation creates the key again later. Returns whether anything changed. */

@@ -1,6 +1,6 @@
 import { unixMillis } from '../../core/index.ts';
-import type { RotationStage, RotationView } from '../service-types.ts';
-import { candidateOf, isHeldByPlace, type Rotation } from '../rotation.ts';
+import type { RotationStage, RotationView } from '../model/service-types.ts';
+import { candidateOf, isHeldByPlace, type Rotation } from '../model/rotation.ts';
 import { pauseAfter } from './decide.ts';
 
 export const stageOf = (rotation: Rotation): RotationStage => {

@@ -1,8 +1,14 @@
 import { addMoney, compareMoney, isFault, subtractMoney, zero, type Money } from '../../core/index.ts';
-import { isOfRotation, type Attempt, type OldKey, type QuotaSettled, type Rotation } from '../rotation.ts';
+import {
+  isOfRotation,
+  type Attempt,
+  type OldKey,
+  type QuotaSettled,
+  type Rotation,
+} from '../model/rotation.ts';
 import { wasWritten } from '../update/judge-remain.ts';
 import { halfOf } from './half.ts';
-import { generationKey, generationKeyOf, note, notifyOf, type Cycle } from './cycle.ts';
+import { generationKey, generationKeyOf, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
 
 type Leaving = { readonly keyId: number; readonly name: string; readonly remain?: Money };
 

@@ -1,11 +1,11 @@
 import { errorFields, hasCode, isFault } from '../../core/index.ts';
-import { candidateOf, type Attempt, type Rotation } from '../rotation.ts';
-import type { Sink } from '../sink.ts';
+import { candidateOf, type Attempt, type Rotation } from '../model/rotation.ts';
+import type { Sink } from '../model/sink.ts';
 import { deleteAndVerify } from '../retirement/clear-key.ts';
 import { advanceAll } from './advance-all.ts';
 import type { Moved } from './advance.ts';
-import { generationKeyOf, note, plaintextOf, type Cycle } from './cycle.ts';
-import { sinksOf } from './up-to-date.ts';
+import { generationKeyOf, note, plaintextOf, type Cycle } from '../cycle/cycle.ts';
+import { sinksOf } from '../cycle/up-to-date.ts';
 
 /** Milliseconds before each further delivery of the same key within one command. */
 const pauses = [2000, 10_000] as const;

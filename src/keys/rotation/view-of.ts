@@ -1,11 +1,11 @@
 import { deadBy } from '../plan/key-state.ts';
-import type { Attempt, Rotation } from '../rotation.ts';
+import type { Attempt, Rotation } from '../model/rotation.ts';
 import type { View } from './action.ts';
 import { isUnsettled } from './decide.ts';
-import { defaultSettle, type Consumer } from './engine-deps.ts';
-import { gatewayNow } from './gateway-time.ts';
-import { plaintextOf, type Cycle } from './cycle.ts';
-import { declaredSinks, undeclaredPlaces } from './known-places.ts';
+import { defaultSettle, type Consumer } from '../cycle/engine-deps.ts';
+import { gatewayNow } from '../cycle/gateway-time.ts';
+import { plaintextOf, type Cycle } from '../cycle/cycle.ts';
+import { declaredSinks, undeclaredPlaces } from '../cycle/known-places.ts';
 
 export const seenBy = (cycle: Cycle): Pick<View, 'now' | 'zone' | 'listedAt' | 'settle' | 'orphanOf'> => {
   const { deps } = cycle;

@@ -1,5 +1,5 @@
 import { isFault, messageOf, type Secret } from '../../core/index.ts';
-import type { Delivered, Delivery, Fingerprint, Sink } from '../sink.ts';
+import type { Delivered, Delivery, Fingerprint, Sink } from '../model/sink.ts';
 import type { SinkNames } from './fill.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { locate, placeName } from './places.ts';

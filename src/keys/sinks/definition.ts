@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Sink, SinkProblem } from '../sink.ts';
+import type { Sink, SinkProblem } from '../model/sink.ts';
 import type { SinkNames } from './fill.ts';
 import type { Place } from './place.ts';
 import type { SinkDeps } from './sink-deps.ts';

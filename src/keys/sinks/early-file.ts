@@ -1,7 +1,7 @@
 import { constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { systemCode } from '../../core/index.ts';
-import type { SinkProblem } from '../sink.ts';
+import type { SinkProblem } from '../model/sink.ts';
 import type { EarlyContext } from './definition.ts';
 import { findTarget, problemOf, readOnlyFolder, targetProblems, type FileTarget } from './file-target.ts';
 import type { SinkNames } from './fill.ts';

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { hasCode, messageOf, systemCode } from '../../core/index.ts';
-import type { SinkProblem } from '../sink.ts';
+import type { SinkProblem } from '../model/sink.ts';
 import { checkParents, findParents, type Parents } from './parent-folders.ts';
 import { fileFault, refused } from './sink-faults.ts';
 import { createNew, readExisting, removeIfThere, type SinkFiles } from './sink-files.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Fingerprint, SinkReading } from '../sink.ts';
+import type { Fingerprint, SinkReading } from '../model/sink.ts';
 
 /** SHA-256 of the UTF-8 bytes, in hex. */
 export const fingerprintOf = (plaintext: string): Fingerprint =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SinkProblem } from '../sink.ts';
+import type { SinkProblem } from '../model/sink.ts';
 import { ageSink } from './age/definition.ts';
 import { awsSink } from './aws/definition.ts';
 import { commandSink } from './command/definition.ts';

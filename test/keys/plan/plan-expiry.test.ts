@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { money, toSeconds, unixSeconds } from '../../../src/core/index.ts';
-import type { SurveyedKey } from '../../../src/keys/service-types.ts';
+import type { SurveyedKey } from '../../../src/keys/model/service-types.ts';
 import {
   pastSteps,
   rangeAsked,
@@ -11,7 +11,7 @@ import {
   type PastSteps,
 } from '../../../src/keys/plan/expiry-policy.ts';
 import { planExpiry } from '../../../src/keys/plan/plan-expiry.ts';
-import type { LogCompleteness } from '../../../src/keys/ports.ts';
+import type { LogCompleteness } from '../../../src/keys/model/ports.ts';
 import { runs } from '../../support/storm.ts';
 import { day, daysAgo, hour, now, surveyed, surveyOf } from './survey.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixSeconds } from '../../../src/core/index.ts';
-import type { SurveyedKey } from '../../../src/keys/service-types.ts';
+import type { SurveyedKey } from '../../../src/keys/model/service-types.ts';
 import {
   isStale,
   parsePlanFile,

@@ -6,7 +6,7 @@ import { createNamedGates, createSecretRegistry, type Secret } from '../../../sr
 import { createSink } from '../../../src/keys/sinks/create-sink.ts';
 import type { SinkDeps } from '../../../src/keys/sinks/sink-deps.ts';
 import type { SinkSpec } from '../../../src/keys/sinks/registry.ts';
-import type { Delivery, Sink } from '../../../src/keys/sink.ts';
+import type { Delivery, Sink } from '../../../src/keys/model/sink.ts';
 import { createHttp, type Http } from '../../../src/http/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DuckDBConnection } from '@duckdb/node-api';
 import { expect, it, vi } from 'vitest';
 import { interval, money, systemClock, unixMillis, unixSeconds } from '../../../src/core/index.ts';
-import type { KeyEvidence } from '../../../src/keys/ports.ts';
+import type { KeyEvidence } from '../../../src/keys/model/ports.ts';
 import { at, batchOfCalls, now, openAt, type Call } from '../archive/archive-support.ts';
 import { key, snapshotOf } from '../snapshots/snapshots-support.ts';
 import { testFolder } from '../support.ts';

@@ -1,5 +1,5 @@
 import type { Secret } from '../../../core/index.ts';
-import type { Sink } from '../../sink.ts';
+import type { Sink } from '../../model/sink.ts';
 import { findTarget, folderProblems, targetProblems, problemOf } from '../file-target.ts';
 import { replaceFile } from '../file/replace-file.ts';
 import { fileFault } from '../sink-faults.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type * as SecretsManager from '@aws-sdk/client-secrets-manager';
 import { isFault, type Secret } from '../../../core/index.ts';
-import type { Sink } from '../../sink.ts';
+import type { Sink } from '../../model/sink.ts';
 import { awsFault, openClient, type AwsModule } from './aws-client.ts';
 import { problemOf } from '../file-target.ts';
 import { fingerprintOf, readingOf } from '../fingerprint.ts';

@@ -1,5 +1,5 @@
 import { hasCode, isProgram } from '../../../core/index.ts';
-import type { Delivery, Sink, SinkProblem } from '../../sink.ts';
+import type { Delivery, Sink, SinkProblem } from '../../model/sink.ts';
 import { fingerprintIn } from '../fingerprint.ts';
 import { runCommand, type CommandRun } from './run-command.ts';
 import { failed, refused } from '../sink-faults.ts';

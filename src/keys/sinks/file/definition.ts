@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { isFault } from '../../../core/index.ts';
-import type { SinkProblem } from '../../sink.ts';
+import type { SinkProblem } from '../../model/sink.ts';
 import { defineSink } from '../definition.ts';
 import { earlyFileProblems } from '../early-file.ts';
 import { contentOf, groupProblems, problemOf, type FileTarget } from '../file-target.ts';

@@ -1,5 +1,5 @@
 import type { Secret } from '../../../core/index.ts';
-import type { Delivered, Sink, SinkProblem } from '../../sink.ts';
+import type { Delivered, Sink, SinkProblem } from '../../model/sink.ts';
 import type { FileForm } from './dotenv.ts';
 import {
   contentOf,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Secret } from '../../../core/index.ts';
-import type { Delivered, Fingerprint, Sink, SinkReading, SinkProblem } from '../../sink.ts';
+import type { Delivered, Fingerprint, Sink, SinkReading, SinkProblem } from '../../model/sink.ts';
 import { reachCluster, type Cluster } from './cluster.ts';
 import { problemOf } from '../file-target.ts';
 import { fingerprintOf, readingOf } from '../fingerprint.ts';

@@ -1,5 +1,5 @@
 import { backoff, type RetryPolicy, type Secret } from '../../../core/index.ts';
-import type { Sink, SinkProblem } from '../../sink.ts';
+import type { Sink, SinkProblem } from '../../model/sink.ts';
 import { problemOf } from '../file-target.ts';
 import { readingOf } from '../fingerprint.ts';
 import { readField, writeField } from '../json-text.ts';

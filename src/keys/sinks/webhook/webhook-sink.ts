@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createSecretRegistry, toSeconds, type Secret, type SecretRegistry } from '../../../core/index.ts';
 import { signatureOf } from '../../../http/index.ts';
-import type { Delivered, Delivery, Sink } from '../../sink.ts';
+import type { Delivered, Delivery, Sink } from '../../model/sink.ts';
 import { fingerprintIn, fingerprintOf } from '../fingerprint.ts';
 import { ask, secureUrl } from '../http-answer.ts';
 import { failed } from '../sink-faults.ts';

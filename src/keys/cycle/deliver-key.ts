@@ -1,6 +1,6 @@
 import { fault, shellWord, type Secret } from '../../core/index.ts';
-import type { Attempt, Rotation } from '../rotation.ts';
-import type { Delivery, Sink } from '../sink.ts';
+import type { Attempt, Rotation } from '../model/rotation.ts';
+import type { Delivery, Sink } from '../model/sink.ts';
 import { fingerprintOf } from '../sinks/fingerprint.ts';
 import type { Consumer } from './engine-deps.ts';
 import { generationKeyOf, note, plaintextOf, type Cycle } from './cycle.ts';

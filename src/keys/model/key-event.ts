@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { money, unixMillis, unixSeconds } from '../core/index.ts';
+import { money, unixMillis, unixSeconds } from '../../core/index.ts';
 import { rotationTerms } from './terms.ts';
 
 const moment = z.int().transform((value) => unixMillis(value));

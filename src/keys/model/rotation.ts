@@ -1,4 +1,4 @@
-import type { Money, UnixMillis, UnixSeconds } from '../core/index.ts';
+import type { Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { PlannedRotation } from './service-types.ts';
 import type { retainedReasons, KeyFields } from './key-event.ts';
 import type { Fingerprint } from './sink.ts';

@@ -1,8 +1,8 @@
 import { unixMillis, type OwnStamps, type UnixMillis } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-import type { KeyAlert } from '../service-types.ts';
-import type { KeyEvent, KeyUse } from '../key-event.ts';
-import type { Attempt, Rotation } from '../rotation.ts';
+import type { KeyAlert } from '../model/service-types.ts';
+import type { KeyEvent, KeyUse } from '../model/key-event.ts';
+import type { Attempt, Rotation } from '../model/rotation.ts';
 import type { EngineDeps } from './engine-deps.ts';
 
 /** One pass over the rotations of an account, with the key list that they share. */

@@ -1,5 +1,5 @@
 import { hasCode } from '../../core/index.ts';
-import type { Attempt, GenerationKey, OldKey, Rotation } from '../rotation.ts';
+import type { Attempt, GenerationKey, OldKey, Rotation } from '../model/rotation.ts';
 import { generationKey, generationKeyOf, note, plaintextOf, notifyOf, type Cycle } from './cycle.ts';
 
 /**

@@ -1,17 +1,17 @@
 import { weekMillis, errorFields, shellWord } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-import type { OutdatedService } from '../journal/service-memory.ts';
+import type { OutdatedService } from '../model/service-types.ts';
 import { keyByMask } from '../plan/current-candidates.ts';
 import { readName } from '../plan/key-names.ts';
 import { fingerprintOf } from '../sinks/fingerprint.ts';
-import type { Sink } from '../sink.ts';
+import type { Sink } from '../model/sink.ts';
 import {
   describeDifference,
   findDifferences,
   type Difference,
   type SinkContent,
   type UnknownKey,
-} from '../retirement/find-differences.ts';
+} from './find-differences.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { note, notifyOf, type Cycle } from './cycle.ts';
 

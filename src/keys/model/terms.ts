@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { money } from '../core/index.ts';
+import { money } from '../../core/index.ts';
 
 const millis = z.int().min(0);
 

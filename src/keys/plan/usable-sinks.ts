@@ -1,8 +1,8 @@
-import { fault, type Fault } from '../core/index.ts';
-import type { KeyService } from './service-types.ts';
-import type { RotationPlan } from './plan/plan-rotations.ts';
-import type { SkippedKey } from './plan/skipped-key.ts';
-import type { Sink } from './sink.ts';
+import { fault, type Fault } from '../../core/index.ts';
+import type { KeyService } from '../model/service-types.ts';
+import type { RotationPlan } from './plan-rotations.ts';
+import type { SkippedKey } from './skipped-key.ts';
+import type { Sink } from '../model/sink.ts';
 
 /** Why one of the sinks cannot take a key now, checked before a key is created; undefined if each can. */
 export const unusableSink = async (

@@ -1,10 +1,10 @@
-import { isFault } from '../core/index.ts';
-import { keyByMask } from './plan/current-candidates.ts';
-import type { CurrentCandidate, SurveyedKey } from './service-types.ts';
-import type { Sink } from './sink.ts';
-import { fingerprintOf } from './sinks/fingerprint.ts';
-import type { EngineDeps } from './rotation/engine-deps.ts';
-import { sinksOf } from './rotation/up-to-date.ts';
+import { isFault } from '../../core/index.ts';
+import { keyByMask } from '../plan/current-candidates.ts';
+import type { CurrentCandidate, SurveyedKey } from '../model/service-types.ts';
+import type { Sink } from '../model/sink.ts';
+import { fingerprintOf } from '../sinks/fingerprint.ts';
+import type { EngineDeps } from './engine-deps.ts';
+import { sinksOf } from './up-to-date.ts';
 
 type Deps = Pick<EngineDeps, 'account' | 'journal' | 'consumerOf' | 'deliveredBy'>;
 

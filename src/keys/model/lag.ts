@@ -1,4 +1,4 @@
-import { hourMillis } from '../core/index.ts';
+import { hourMillis } from '../../core/index.ts';
 
 /**
  * The largest lag of the complete call log, in milliseconds, for evidence of `quiet` milliseconds without a call: later use of the key is not

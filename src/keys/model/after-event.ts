@@ -1,4 +1,4 @@
-import { unixMillis, type Money } from '../core/index.ts';
+import { unixMillis, type Money } from '../../core/index.ts';
 import type { KeyEvent } from './key-event.ts';
 import type { Attempt, OldKey, QuotaSettled, Rotation } from './rotation.ts';
 

@@ -1,13 +1,13 @@
 import type { Clock, GatewayClock, Log, OwnStamps, Secret, UnixSeconds } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-import type { KeyAlert, SurveyedKey } from '../service-types.ts';
+import type { KeyAlert, SurveyedKey } from '../model/service-types.ts';
 import type { KeyJournal } from '../journal/journal.ts';
-import type { KeyFields, KeyUse } from '../key-event.ts';
-import type { KeyEvidence } from '../ports.ts';
-import type { Sink } from '../sink.ts';
+import type { KeyFields, KeyUse } from '../model/key-event.ts';
+import type { KeyEvidence } from '../model/ports.ts';
+import type { Sink } from '../model/sink.ts';
 import type { KeyChange } from '../update/compare-keys.ts';
 import type { UpdatedKey } from '../update/put-whole.ts';
-import type { VerifiedKey } from '../verify.ts';
+import type { VerifiedKey } from './verify.ts';
 
 /** The key operations of the account; amounts are in the unit of the gateway's answers. */
 export type KeyGateway = {

@@ -1,4 +1,4 @@
-import type { Interval, UnixMillis, UnixSeconds } from '../core/index.ts';
+import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { KeyUse } from './key-event.ts';
 
 export type LogCompleteness =

@@ -1,4 +1,4 @@
-import type { Secret } from '../core/index.ts';
+import type { Secret } from '../../core/index.ts';
 
 /** SHA-256 of a key's plaintext, 64 hex digits: proves what a sink holds without showing it. */
 export type Fingerprint = string;

@@ -1,5 +1,5 @@
-import { countText, fault, type Clock, type Secret } from '../core/index.ts';
-import type { ModelAnswer } from '../gateway/index.ts';
+import { countText, fault, type Clock, type Secret } from '../../core/index.ts';
+import type { ModelAnswer } from '../../gateway/index.ts';
 
 export type VerifyDeps = {
   readonly clock: Clock;

@@ -1,9 +1,26 @@
-import type { Fault, Money, Progress, UnixMillis, UnixSeconds } from '../core/index.ts';
-import type { ApiKey } from '../gateway/index.ts';
-import type { DeadKey } from './journal/dead-key-memory.ts';
-import type { OutdatedService } from './journal/service-memory.ts';
+import type { Fault, Money, Progress, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import type { ApiKey } from '../../gateway/index.ts';
 import type { KeyEvent, KeyFields, KeyUse } from './key-event.ts';
 import type { RotationTerms } from './terms.ts';
+
+/** A key that a sink holds and that the gateway no longer accepts. */
+export type DeadKey = {
+  readonly service: string;
+  readonly place: string;
+  readonly keyId: number;
+  readonly name: string;
+  readonly state: 'deleted' | 'expired' | 'disabled';
+  /** When the sink was read. */
+  readonly since: UnixMillis;
+};
+
+/** A service whose journal is older than the gateway or its sinks, or for which another program creates keys. */
+export type OutdatedService = {
+  readonly service: string;
+  readonly since: UnixMillis;
+  /** What the journal does not know, one line each. */
+  readonly differences: readonly string[];
+};
 
 /** One of several valid keys of a service whose consumers may hold any of them; `places`: the sinks that hold it. */
 export type CurrentCandidate = {

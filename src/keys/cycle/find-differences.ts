@@ -1,5 +1,5 @@
 import type { KeyPlace } from '../plan/key-names.ts';
-import type { Fingerprint } from '../sink.ts';
+import type { Fingerprint } from '../model/sink.ts';
 
 /** A listed key whose id the journal does not know and whose name it never requested. */
 export type UnknownKey = { readonly keyId: number; readonly name: string; readonly place: KeyPlace };

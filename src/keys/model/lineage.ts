@@ -1,5 +1,5 @@
-import type { UnixMillis } from '../core/index.ts';
-import type { LineageRow } from '../warehouse/index.ts';
+import type { UnixMillis } from '../../core/index.ts';
+import type { LineageRow } from '../../warehouse/index.ts';
 import type { KeyEvent } from './key-event.ts';
 
 /** Keys by id. */

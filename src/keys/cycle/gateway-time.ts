@@ -6,7 +6,7 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { Attempt, Rotation } from '../rotation.ts';
+import type { Attempt, Rotation } from '../model/rotation.ts';
 import type { Cycle } from './cycle.ts';
 import { comparedClock } from './key-clock.ts';
 

@@ -1,5 +1,5 @@
-import type { Rotation } from '../rotation.ts';
-import type { Sink } from '../sink.ts';
+import type { Rotation } from '../model/rotation.ts';
+import type { Sink } from '../model/sink.ts';
 import type { Consumer, EngineDeps } from './engine-deps.ts';
 import type { Cycle } from './cycle.ts';
 import { sinksOf } from './up-to-date.ts';
