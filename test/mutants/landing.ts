@@ -31,7 +31,7 @@ export const landingMutants: readonly Mutant[] = [
   ),
   mutant(
     'a window that is pulled again keeps its old rows',
-    'ingest/call-log/pull-logs',
+    'warehouse/logs/land-again',
     'warehouse/logs/land-logs.ts',
     'AND rowid <= CAST($last AS BIGINT)`',
     'AND rowid < 0 AND rowid <= CAST($last AS BIGINT)`',
