@@ -9,7 +9,6 @@ export { dataFiles, dataFormats, type DataFile, type DataFileFormat } from './at
 export { boundOf, unitOf } from './attachments/data.ts';
 export { loadReport } from './definition/load.ts';
 export { inLocale } from './definition/texts.ts';
-export { runNotes } from './locales/run-notes.ts';
 export type { ReportModel } from './build/model.ts';
 export { periodForms, periodNames, resolvePeriod, type Period } from './definition/period.ts';
 export { newReportFiles } from './definition/new-report.ts';
@@ -19,7 +18,5 @@ export { renderReport, standaloneHtml, type RenderedReport } from './render/rend
 export { renderAlertEmail, type AlertBlock } from './render/alert-email.ts';
 export { describeCause } from './build/changes/describe-cause.ts';
 export { shownDifference } from './build/changes/shown-change.ts';
-export { formatMoney, formatPercent } from './build/format.ts';
-export { localeOf } from './locales/locales.ts';
 export { monthChartSvg, monthColours } from './charts/month-chart.ts';
 export { meterSvg } from './render/meter.ts';

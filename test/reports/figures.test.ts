@@ -16,8 +16,8 @@ import {
   formatPercent,
   formatTick,
   formatTokens,
-} from '../../src/reports/build/format.ts';
-import { localeOf } from '../../src/reports/locales/locales.ts';
+  localeOf,
+} from '../../src/messages/index.ts';
 import { scaleOf } from '../../src/reports/charts/chart-scale.ts';
 import { sharesOf } from '../../src/reports/build/shares.ts';
 import { showName } from '../../src/reports/build/names.ts';

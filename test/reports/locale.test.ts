@@ -21,9 +21,9 @@ import {
   formatPercent,
   formatTick,
   formatTokens,
-} from '../../src/reports/build/format.ts';
-import { runNotes } from '../../src/reports/index.ts';
-import { localeOf } from '../../src/reports/locales/locales.ts';
+  runNotes,
+  localeOf,
+} from '../../src/messages/index.ts';
 import { wrap, widthOf } from '../../src/reports/render/text-width.ts';
 import { runs } from '../support/storm.ts';
 import { readShown } from './read-shown.ts';

@@ -2,7 +2,7 @@ import { fault, formatSlot, nearest, readMoment, type Clock, type Money } from '
 import type { CommandHandlers } from '../../control/index.ts';
 import { reasonText, runwayReasons, runwayText } from '../../jobs/index.ts';
 import { alertStatusSchema, type AlertStatusContent } from '../../monitoring/index.ts';
-import { formatMoney, localeOf } from '../../reports/index.ts';
+import { formatMoney, localeOf } from '../../messages/index.ts';
 import type { AlertLogEntry, StoredAlert } from '../../warehouse/index.ts';
 import type { AlertState, AlertView } from '../../web/index.ts';
 import { costOwnersOf } from '../cost-owners.ts';

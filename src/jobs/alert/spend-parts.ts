@@ -1,6 +1,7 @@
 import { compareMoney, divideMoney, subtractMoney, sumMoney, zero } from '../../core/index.ts';
 import type { ChangedCell, Usage } from '../../monitoring/index.ts';
-import { formatMoney, formatPercent, type AlertBlock } from '../../reports/index.ts';
+import { formatMoney, formatPercent } from '../../messages/index.ts';
+import { type AlertBlock } from '../../reports/index.ts';
 import { english } from './messages/notification.ts';
 
 type Table = NonNullable<AlertBlock['tables']>[number];

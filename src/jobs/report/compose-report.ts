@@ -2,13 +2,13 @@ import { isThere, fault, readTextWithin, type ComparisonName, type LocaleTag } f
 import { readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { formatConfigFault, type ConfigFault } from '../../config/index.ts';
+import { runNotes } from '../../messages/index.ts';
 import {
   buildReport,
   inLocale,
   loadReport,
   renderReport,
   resolvePeriod,
-  runNotes,
   standaloneHtml,
   type Period,
   type RenderedReport,

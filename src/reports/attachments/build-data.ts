@@ -14,7 +14,7 @@ import { comparedOf, quotientOf, type QueryTable, type Row } from '../build/quer
 import { isWithheld } from '../build/show-value.ts';
 import { causeLabel } from '../build/changes/describe-cause.ts';
 import type { Context } from '../build/context.ts';
-import type { Locale } from '../locales/locale.ts';
+import type { Locale } from '../../messages/index.ts';
 import type {
   ChangesShape,
   ColumnShape,

@@ -1,4 +1,4 @@
-import { localeOf } from '../locales/locales.ts';
+import { localeOf } from '../../messages/index.ts';
 import type { ReportModel } from '../build/model.ts';
 import { csvOf } from './csv.ts';
 import type { DataTable } from './data.ts';

@@ -1,8 +1,7 @@
 import { compareMoney, dateAt, fault, zero } from '../../core/index.ts';
 import type { Waterfall } from '../../monitoring/index.ts';
 import type { SectionShape } from '../definition/definition.ts';
-import type { Locale } from '../locales/locale.ts';
-import { localeOf } from '../locales/locales.ts';
+import { type Locale, localeOf } from '../../messages/index.ts';
 import { coloured } from './build-chart.ts';
 import type { BuildRequest } from './build-request.ts';
 import type { Context } from './context.ts';

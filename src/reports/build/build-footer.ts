@@ -1,8 +1,7 @@
 import { formatMoment, type UnixSeconds } from '../../core/index.ts';
 import type { Context } from './context.ts';
 import type { ReportFacts } from '../definition/facts.ts';
-import type { Locale } from '../locales/locale.ts';
-import { formatExact } from './format.ts';
+import { type Locale, formatExact } from '../../messages/index.ts';
 import type { HeadlineModel } from './model.ts';
 import { showName } from './names.ts';
 

@@ -3,7 +3,7 @@ import type { Spike } from './build-chart.ts';
 import { describeReconciled } from './build-footer.ts';
 import type { Context } from './context.ts';
 import type { ReportFacts } from '../definition/facts.ts';
-import { formatMoney, formatTimes } from './format.ts';
+import { formatMoney, formatTimes } from '../../messages/index.ts';
 import type { NotesModel } from './model.ts';
 import { shorten, showName } from './names.ts';
 

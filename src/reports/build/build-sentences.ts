@@ -11,7 +11,7 @@ import {
   type WorthALookShape,
 } from '../definition/definition.ts';
 import type { NotesModel, TextModel } from './model.ts';
-import { formatTimes } from './format.ts';
+import { formatTimes } from '../../messages/index.ts';
 import { showName } from './names.ts';
 
 const textOf = (text: string, { locale }: Context): string => {

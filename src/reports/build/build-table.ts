@@ -6,7 +6,7 @@ import { show } from './show-value.ts';
 import { signedMoney } from './changes/describe-cause.ts';
 import { shownDifference } from './changes/shown-change.ts';
 import type { ColumnShape, TableShape } from '../definition/definition.ts';
-import { formatPercent } from './format.ts';
+import { formatPercent } from '../../messages/index.ts';
 import type { CellModel, ColumnModel, DataState, RowModel, TableModel } from './model.ts';
 import { showName } from './names.ts';
 import { otherColour } from './palette.ts';

@@ -1,8 +1,7 @@
 import { compareMoney, divideMoney, subtractMoney, zero, type Money } from '../../core/index.ts';
 import type { Direction } from '../definition/definition.ts';
 import type { Context } from './context.ts';
-import { formatPercent } from './format.ts';
-import type { Locale } from '../locales/locale.ts';
+import { formatPercent, type Locale } from '../../messages/index.ts';
 import type { Change, Tone } from './model.ts';
 
 const toneOf = (rise: boolean, good: Direction): Tone => {

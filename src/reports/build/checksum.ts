@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { addMonths } from '../../core/index.ts';
 import type { BuildRequest } from './build-request.ts';
 import { boundOf, unitOf, type ReportData } from '../attachments/data.ts';
-import type { Locale, OpenReason } from '../locales/locale.ts';
+import type { Locale, OpenReason } from '../../messages/index.ts';
 import type { DataState, NotesModel, Checksum, TextModel } from './model.ts';
 
 /** A count of tokens may be the least that it can be; money may not. */

@@ -1,6 +1,6 @@
 import type { LocalDay } from '../../core/index.ts';
 import type { Waterfall } from '../../monitoring/index.ts';
-import type { Locale } from '../locales/locale.ts';
+import type { Locale } from '../../messages/index.ts';
 import type { DataState } from './model.ts';
 import type { Period, Range } from '../definition/period.ts';
 import type { QueryTable } from './query-table.ts';

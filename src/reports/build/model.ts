@@ -1,7 +1,7 @@
 import type { LocaleTag, Money } from '../../core/index.ts';
 import type { Format } from '../definition/definition.ts';
 import type { ReportData } from '../attachments/data.ts';
-import type { Advice, OpenReason } from '../locales/locale.ts';
+import type { Advice, OpenReason } from '../../messages/index.ts';
 
 /** A value as shown, with the exact decimal of a figure. */
 export type Shown = { readonly exact: Money | null; readonly text: string };

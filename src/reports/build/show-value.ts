@@ -12,9 +12,9 @@ import {
   formatRate,
   formatTick,
   formatTokens,
-} from './format.ts';
+  type Locale,
+} from '../../messages/index.ts';
 import type { Shown } from './model.ts';
-import type { Locale } from '../locales/locale.ts';
 
 const lengths = [
   ['day', 86_400],

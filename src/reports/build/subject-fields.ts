@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 import type { TemplateField } from '../definition/definition.ts';
 import type { ReportFacts } from '../definition/facts.ts';
-import type { Messages } from '../locales/locale.ts';
+import type { Messages } from '../../messages/index.ts';
 import type { Change, DataState, HeadlineModel } from './model.ts';
 import { showName } from './names.ts';
 

@@ -2,7 +2,7 @@ import { compareMoney, type YamlPath } from '../../core/index.ts';
 import { isWithheld, showFigure } from './show-value.ts';
 import type { Context } from './context.ts';
 import type { ColumnShape, Format, ReportShape, SectionShape, TableShape } from '../definition/definition.ts';
-import type { Advice, Locale } from '../locales/locale.ts';
+import type { Advice, Locale } from '../../messages/index.ts';
 import type { QueryFacts } from '../sql/facts.ts';
 import { isOfSameRows } from '../sql/rows.ts';
 

@@ -3,7 +3,7 @@ import { drawable } from './chart-glyphs.ts';
 import { placeOn, scaleOf, type Scale } from './chart-scale.ts';
 import { lines } from './chart-lines.ts';
 import { escapeHtml } from '../render/markup.ts';
-import { localeOf } from '../locales/locales.ts';
+import { localeOf } from '../../messages/index.ts';
 import type { BarModel, ChartModel, ReportModel } from '../build/model.ts';
 import { showTick } from '../build/show-value.ts';
 

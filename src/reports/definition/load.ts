@@ -5,7 +5,7 @@ import { reportShape, spendQuery, type ReportDefinition, type ReportShape } from
 import { whyUnreadable, type ReadFile, type ReportFault } from './report-file.ts';
 import { columnFaults } from './column-check.ts';
 import type { ResultTable } from './port.ts';
-import { localeOf } from '../locales/locales.ts';
+import { localeOf } from '../../messages/index.ts';
 import { checkSql } from './sql-check.ts';
 import { factsOf, type QueryFacts } from '../sql/facts.ts';
 import { loadTexts } from './texts.ts';

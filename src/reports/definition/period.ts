@@ -19,7 +19,7 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import { localeOf } from '../locales/locales.ts';
+import { localeOf } from '../../messages/index.ts';
 
 /** Whole calendar days of one zone. */
 export type Range = {

@@ -1,7 +1,7 @@
 import type { LocaleTag } from '../../core/index.ts';
 import { htmlChange } from './html-change.ts';
 import { sectionHtml } from './html-sections.ts';
-import { localeOf } from '../locales/locales.ts';
+import { localeOf } from '../../messages/index.ts';
 import { markup, trusted, type Html } from './markup.ts';
 import type { HeadlineModel, ShownReport } from '../build/model.ts';
 import { colour, fontOf, styleBlocks } from './styles.ts';

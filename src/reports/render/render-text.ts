@@ -1,5 +1,5 @@
 import type { FiguresModel, ShownReport, SectionModel, TableModel } from '../build/model.ts';
-import { localeOf } from '../locales/locales.ts';
+import { localeOf } from '../../messages/index.ts';
 import { padEnd, padStart, widthOf, wrap } from './text-width.ts';
 
 const lineWidth = 76;

@@ -10,14 +10,8 @@ import {
   type Money,
 } from '../../core/index.ts';
 import type { SpendSums, TeamSums } from '../../monitoring/index.ts';
-import {
-  formatMoney,
-  formatPercent,
-  localeOf,
-  meterSvg,
-  monthChartSvg,
-  monthColours,
-} from '../../reports/index.ts';
+import { formatMoney, formatPercent, localeOf } from '../../messages/index.ts';
+import { meterSvg, monthChartSvg, monthColours } from '../../reports/index.ts';
 import type { PageView } from '../page-view.ts';
 import { isolated, momentAway, section, table, teamLink, type Html, type PageLook } from './messages.ts';
 

@@ -11,7 +11,8 @@ import {
   type UnixSeconds,
 } from '../../../core/index.ts';
 import type { AlertRecord, Assessment } from '../../../monitoring/index.ts';
-import { formatMoney, localeOf, type AlertBlock } from '../../../reports/index.ts';
+import { formatMoney, localeOf } from '../../../messages/index.ts';
+import { type AlertBlock } from '../../../reports/index.ts';
 
 export type MessageContext = {
   readonly account: string;

@@ -2,7 +2,7 @@ import { compareMoney, divideMoney, moneyAsShare, zero, type Money } from '../..
 import type { Assessment } from '../../../monitoring/index.ts';
 import type { BudgetsShape } from '../../definition/definition.ts';
 import type { Context } from '../context.ts';
-import { formatMoney, formatPercent } from '../format.ts';
+import { formatMoney, formatPercent } from '../../../messages/index.ts';
 import type { CellModel, RowModel, TableModel } from '../model.ts';
 import { showName } from '../names.ts';
 

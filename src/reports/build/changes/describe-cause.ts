@@ -7,8 +7,7 @@ import {
   type Money,
 } from '../../../core/index.ts';
 import type { CausePart, Contribution, Waterfall } from '../../../monitoring/index.ts';
-import type { Locale } from '../../locales/locale.ts';
-import { formatMoney } from '../format.ts';
+import { type Locale, formatMoney } from '../../../messages/index.ts';
 import { shownChange, type ShownChange, type ShownPart } from './shown-change.ts';
 import { showName } from '../names.ts';
 

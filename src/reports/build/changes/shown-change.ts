@@ -1,6 +1,6 @@
 import { compareMoney, money, roundMoney, subtractMoney, zero, type Money } from '../../../core/index.ts';
 import type { CausePart, Waterfall } from '../../../monitoring/index.ts';
-import { decimalsOf } from '../format.ts';
+import { decimalsOf } from '../../../messages/index.ts';
 import { apportion } from './apportion.ts';
 
 /** An amount, and the decimals to show it with. */

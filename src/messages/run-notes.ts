@@ -1,4 +1,5 @@
-import type { Comparison, ComparisonSource } from '../../warehouse/index.ts';
+import { formatMoment, type Interval, type UnixSeconds } from '../core/index.ts';
+import type { Comparison, ComparisonSource } from '../warehouse/index.ts';
 
 /** How the call log and another source compare. */
 export type ComparisonVerdict =
@@ -39,10 +40,41 @@ const isVerdict = (verdict: string, messages: RunMessages): verdict is Compariso
   Object.hasOwn(messages.verdicts, verdict);
 
 /** A comparison in one sentence; its own sentence if the verdict is unknown here. */
-export const notifyCompared = (comparison: Comparison, messages: RunMessages): string => {
+const notifyCompared = (comparison: Comparison, messages: RunMessages): string => {
   const { source, entry, verdict, theirs: reading, ours, gap, unit, text } = comparison;
   if (!isVerdict(verdict, messages)) return text;
   const name = messages.sources[source];
   const theirs = entry === undefined ? name : messages.ofEntry(name, entry);
   return messages.verdicts[verdict]({ theirs, reading, ours, gap: gap.replace(/^-/, ''), unit });
+};
+
+/** The facts of a run as text in a language. */
+export type RunNotes = {
+  /** `reason` without a full stop. */
+  readonly late: (reason: string, watermark: UnixSeconds | undefined) => string;
+  readonly unread: (rows: number) => string;
+  readonly unclear: (rows: number) => string;
+  readonly notCompared: (reason: string) => string;
+  /** With the range when it is shorter than the period. */
+  readonly compared: (comparison: Comparison, part: Interval<UnixSeconds> | undefined) => string;
+};
+
+/** The notes of a run from the texts of a language; moments are shown in the zone. `join` combines sentences. */
+export const notesFrom = (
+  messages: RunMessages,
+  zone: string,
+  join: (sentences: readonly string[]) => string,
+): RunNotes => {
+  const at = (moment: UnixSeconds): string => formatMoment(moment, zone);
+  return {
+    late: (reason, watermark) => messages.late(reason, watermark === undefined ? undefined : at(watermark)),
+    unread: messages.unread,
+    unclear: messages.unclear,
+    notCompared: messages.notCompared,
+    compared: (comparison, part) =>
+      join([
+        notifyCompared(comparison, messages),
+        ...(part === undefined ? [] : [messages.part(at(part.start), at(part.end))]),
+      ]),
+  };
 };

@@ -1,5 +1,5 @@
-import type { LocalDate, LocaleTag } from '../../core/index.ts';
-import type { CauseFactor, UnknownReason } from '../../monitoring/index.ts';
+import type { LocalDate, LocaleTag } from '../core/index.ts';
+import type { CauseFactor, UnknownReason } from '../monitoring/index.ts';
 
 /** Why a month cannot be closed. */
 export type OpenReason = 'not-a-month' | 'not-over' | 'not-covered' | 'not-complete' | 'not-reconciled';

@@ -7,8 +7,8 @@ import {
   multiplyMoney,
   roundMoney,
   type Money,
-} from '../../core/index.ts';
-import type { Locale, Power } from '../locales/locale.ts';
+} from '../core/index.ts';
+import type { Locale, Power } from './locale.ts';
 
 const grouped = (digits: string, locale: Locale): string => {
   const [whole = '', fraction] = digits.split('.');

@@ -1,6 +1,6 @@
 import type { LocalDate } from '../../core/index.ts';
-import { partsOf } from './locale-dates.ts';
-import type { Locale, Power } from './locale.ts';
+import { partsOf } from '../dates.ts';
+import type { Locale, Power } from '../locale.ts';
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];

@@ -1,6 +1,6 @@
 import type { LocalDate } from '../../core/index.ts';
-import { partsOf } from './locale-dates.ts';
-import type { Locale, Power } from './locale.ts';
+import { partsOf } from '../dates.ts';
+import type { Locale, Power } from '../locale.ts';
 
 const weekdays = ['周日', '周一', '周二', '周三', '周四', '周五', '周六'];
 const symbols: Readonly<Record<string, string>> = { USD: 'US$', CNY: '¥', EUR: '€', GBP: '£' };

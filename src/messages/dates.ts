@@ -1,4 +1,4 @@
-import type { LocalDate } from '../../core/index.ts';
+import type { LocalDate } from '../core/index.ts';
 
 /** The parts of a date; `month` counts from 1, `weekday` from 0, Sunday. */
 export type DateParts = {

@@ -1,4 +1,4 @@
-import type { RunMessages } from './run-messages.ts';
+import type { RunMessages } from '../run-notes.ts';
 
 /** Amounts of the comparison are exact; they keep all digits, with a decimal comma. */
 const comma = (amount: string): string => amount.replace('.', ',');

@@ -1,6 +1,6 @@
 import type { LocalDate } from '../../core/index.ts';
-import { partsOf } from './locale-dates.ts';
-import type { Locale, Power } from './locale.ts';
+import { partsOf } from '../dates.ts';
+import type { Locale, Power } from '../locale.ts';
 
 // DIN 5008 and Duden: a point after abbreviations, a non-breaking space before units.
 const space = '\u00A0';

@@ -1,4 +1,4 @@
-import type { RunMessages } from './run-messages.ts';
+import type { RunMessages } from '../run-notes.ts';
 
 export const chineseRunMessages: RunMessages = {
   late: (reason, watermark) =>

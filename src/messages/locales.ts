@@ -1,0 +1,26 @@
+import type { LocaleTag } from '../core/index.ts';
+import { german } from './de/locale.ts';
+import { germanRunMessages } from './de/run-notes.ts';
+import { english } from './en/locale.ts';
+import { englishRunNotes } from './en/run-notes.ts';
+import type { Locale } from './locale.ts';
+import { notesFrom, type RunMessages, type RunNotes } from './run-notes.ts';
+import { chinese } from './zh/locale.ts';
+import { chineseRunMessages } from './zh/run-notes.ts';
+
+/** What each language consists of: one folder. */
+const languages: Readonly<
+  Record<LocaleTag, { readonly locale: Locale; readonly runNotes: (zone: string) => RunNotes }>
+> = {
+  en: { locale: english, runNotes: englishRunNotes },
+  de: { locale: german, runNotes: (zone) => notesIn(german, germanRunMessages, zone) },
+  zh: { locale: chinese, runNotes: (zone) => notesIn(chinese, chineseRunMessages, zone) },
+};
+
+const notesIn = (locale: Locale, messages: RunMessages, zone: string): RunNotes =>
+  notesFrom(messages, zone, locale.sentences);
+
+export const localeOf = (tag: LocaleTag): Locale => languages[tag].locale;
+
+/** The notes of a run about its data, in a language; moments are shown in the zone. */
+export const runNotes = (tag: LocaleTag, zone: string): RunNotes => languages[tag].runNotes(zone);
