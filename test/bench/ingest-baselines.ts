@@ -50,6 +50,20 @@ const withTable = async (
   });
 };
 
+/** Changes a stored row of each span, so that a pull of the same rows finds a difference. Gives the rows changed. */
+export const changeRows = async (database: string, spanSeconds: number): Promise<number> => {
+  const instance = await DuckDBInstance.create(database);
+  const connection = await instance.connect();
+  const { rowsChanged } = await connection.run(
+    `UPDATE call_log SET quota = quota + 1
+     WHERE created_at IN (SELECT max(created_at) FROM call_log GROUP BY created_at // ${spanSeconds})`,
+  );
+  await connection.run('CHECKPOINT');
+  connection.closeSync();
+  instance.closeSync();
+  return rowsChanged;
+};
+
 /**
  * DuckDB's own reader with typed columns into an equal table, unchecked, with the other columns as JSON; with the
  * checkpoint. Gives the rows landed.

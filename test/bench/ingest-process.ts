@@ -1,6 +1,6 @@
 /* One piece of work a process: its task comes as JSON on the command line, its figures go out as a line of JSON. */
 import { stat } from 'node:fs/promises';
-import { insertFromReader, type ReaderTask } from './ingest-baselines.ts';
+import { changeRows, insertFromReader, type ReaderTask } from './ingest-baselines.ts';
 import { pull, type PullTask } from './ingest-pull.ts';
 import { writeRows, type RowsFile } from './ingest-rows.ts';
 import { serveRows } from './ingest-server.ts';
@@ -10,6 +10,7 @@ export type Task =
   | ({ readonly kind: 'write' } & RowsFile)
   | ({ readonly kind: 'serve' } & { readonly file: string })
   | ({ readonly kind: 'pull' } & PullTask)
+  | { readonly kind: 'change'; readonly database: string; readonly spanSeconds: number }
   | ({ readonly kind: 'reader' } & ReaderTask);
 
 /** Wall and processor time in seconds, memory in MB (10^6 bytes). */
@@ -47,6 +48,7 @@ const carryOut = async (): Promise<number> => {
   if (task.kind === 'write') return write(task);
   if (task.kind === 'serve') return (await serveRows(task.file)).port;
   if (task.kind === 'pull') return pull(task, timed);
+  if (task.kind === 'change') return changeRows(task.database, task.spanSeconds);
   return insertFromReader(task, timed);
 };
 

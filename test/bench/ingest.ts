@@ -142,15 +142,19 @@ const measureGrowth = async (report: BenchReport, options: IngestOptions, folder
         const database = newDatabase(folder);
         const first = await pullYear(database, source, seconds);
         const again = await pullYear(database, source, seconds, true);
+        await inOwnProcess({ kind: 'change', database, spanSeconds: seconds });
+        const changed = await pullYear(database, source, seconds, true);
         for (const [name, { wall, cpu, peak }] of [
           ['pulled', first],
           ['pulled again', again],
+          ['pulled again, a row of each window changed', changed],
         ] as const) {
           report.row(name, `${wall.toFixed(2)} s, processor ${cpu.toFixed(2)} s`);
           report.figure('the most memory there was', peak, 'MB', maxMemory);
         }
         report.figure('time of pulling again', again.wall / first.wall, 'times', 1.1);
         report.figure('its CPU', again.cpu / first.cpu, 'times');
+        report.figure('time where each window changed', changed.wall / first.wall, 'times', 1.1);
         const cost = first.cpu / rows;
         costs.set(cut, costs.get(cut) ?? cost);
         if (millions === options.most)
