@@ -1,4 +1,3 @@
-import type { Outcome } from './call-log/fetch-ahead.ts';
 import type { PullMeter } from './pull-meter.ts';
 import type { RereadDeps } from './reread-export.ts';
 import { createUnansweredJudge } from './unanswered-window.ts';
@@ -16,15 +15,13 @@ export type WindowLoop<Window extends object, Answer> = {
   /** Whether the next window may be requested; otherwise the loop ends. */
   readonly mayRequest?: ((window: Window) => boolean) | undefined;
   /** Requests the first window, and perhaps some of those after it. */
-  readonly request: (windows: readonly [Window, ...Window[]]) => Promise<Outcome<Answer>>;
+  readonly request: (windows: readonly [Window, ...Window[]]) => Promise<Answer>;
   /** Whether the answer may be complete; otherwise it was let go and the window replaced by its parts. */
   readonly isWhole: (window: Window, answer: Answer) => Promise<boolean>;
-  /** Another cure for an unanswered window than a shorter one, tried before or after its length is judged. */
-  readonly changeRequest?: (
-    window: Window,
-    error: unknown,
-    when: 'before' | 'not its length',
-  ) => Promise<boolean>;
+  /** Changes the next request of an unanswered window before its length is judged; returns whether it did. */
+  readonly changeFirst?: (window: Window, error: unknown) => Promise<boolean>;
+  /** The same where its length is not the cause. */
+  readonly changeInstead?: (window: Window, error: unknown) => boolean;
   /** Requests the shortest part of the window; undefined where the window is that part. */
   readonly shortest: (window: Window) => (() => Promise<unknown>) | undefined;
   readonly pace: () => Pace;
@@ -41,13 +38,13 @@ export async function* askInOrder<Window extends object, Answer>(
   loop: WindowLoop<Window, Answer>,
   { meter, ...deps }: RereadDeps & { readonly meter: PullMeter },
 ): AsyncGenerator<readonly [Window, Answer], void, undefined> {
-  const { pending, lengthOf, changeRequest = async () => false } = loop;
+  const { pending, lengthOf } = loop;
   const judge = createUnansweredJudge(loop.exportName, deps);
   /** Changes the next request, or throws. */
   const askForLess = async (window: Window, error: unknown): Promise<void> => {
     deps.signal?.throwIfAborted();
     if (!mayBeTooLong(error)) throw error;
-    if (await changeRequest(window, error, 'before')) return;
+    if ((await loop.changeFirst?.(window, error)) === true) return;
     const next = await judge({
       item: window,
       length: lengthOf(window),
@@ -57,7 +54,7 @@ export async function* askInOrder<Window extends object, Answer>(
     });
     if (next === 'again') return;
     if (next !== 'not its length') loop.shorten(window, error, next);
-    else if (!(await changeRequest(window, error, next))) throw error;
+    else if (loop.changeInstead?.(window, error) !== true) throw error;
   };
   for (;;) {
     loop.cutToPace();
@@ -69,11 +66,15 @@ export async function* askInOrder<Window extends object, Answer>(
       pending.reduce((sum, one) => sum + lengthOf(one), 0),
     );
     meter.at(loop.textOf(window));
-    const outcome = await loop.request([window, ...others]);
-    if (!outcome.ok) await askForLess(window, outcome.error);
-    else if (await loop.isWhole(window, outcome.value)) {
-      pending.shift();
-      yield [window, outcome.value];
+    let answer: Answer;
+    try {
+      answer = await loop.request([window, ...others]);
+    } catch (error) {
+      await askForLess(window, error);
+      continue;
     }
+    if (!(await loop.isWhole(window, answer))) continue;
+    pending.shift();
+    yield [window, answer];
   }
 }

@@ -4,7 +4,7 @@ import { germanRunMessages } from './de/run-notes.ts';
 import { english } from './en/locale.ts';
 import { englishRunNotes } from './en/run-notes.ts';
 import type { Locale } from './locale.ts';
-import { notesFrom, type RunMessages, type RunNotes } from './run-notes.ts';
+import { notesFrom, type RunNotes } from './run-notes.ts';
 import { chinese } from './zh/locale.ts';
 import { chineseRunMessages } from './zh/run-notes.ts';
 
@@ -13,12 +13,9 @@ const languages: Readonly<
   Record<LocaleTag, { readonly locale: Locale; readonly runNotes: (zone: string) => RunNotes }>
 > = {
   en: { locale: english, runNotes: englishRunNotes },
-  de: { locale: german, runNotes: (zone) => notesIn(german, germanRunMessages, zone) },
-  zh: { locale: chinese, runNotes: (zone) => notesIn(chinese, chineseRunMessages, zone) },
+  de: { locale: german, runNotes: (zone) => notesFrom(germanRunMessages, zone, german.sentences) },
+  zh: { locale: chinese, runNotes: (zone) => notesFrom(chineseRunMessages, zone, chinese.sentences) },
 };
-
-const notesIn = (locale: Locale, messages: RunMessages, zone: string): RunNotes =>
-  notesFrom(messages, zone, locale.sentences);
 
 export const localeOf = (tag: LocaleTag): Locale => languages[tag].locale;
 

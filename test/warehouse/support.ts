@@ -9,6 +9,11 @@ import {
   type Warehouse,
   type WarehouseOptions,
 } from '../../src/warehouse/index.ts';
+import { openEngine, type Engine } from '../../src/warehouse/engine.ts';
+import { landLogWindow } from '../../src/warehouse/logs/land-logs.ts';
+import type { LandedWindow } from '../../src/warehouse/logs/log-batch.ts';
+import { migrate } from '../../src/warehouse/migrate.ts';
+import { schema } from '../../src/warehouse/schema.ts';
 import { openMemoryWarehouse } from '../support/memory-warehouse.ts';
 import { engineThreads } from '../support/storm.ts';
 
@@ -49,6 +54,20 @@ const columns: readonly LogColumn[] = [
   { name: 'prompt_tokens', role: 'prompt_tokens' },
   { name: 'quota', role: 'quota' },
 ];
+
+/** The tables of the schema alone, below the warehouse. Only in a file are columns compressed. */
+export const openSchema = async (folder: TestFolder, path?: string): Promise<Engine> => {
+  const options = optionsIn(folder, path);
+  const engine = await openEngine(options);
+  await migrate(engine, schema, systemClock, options.path);
+  return engine;
+};
+
+/** Lands a batch as it is, with no archive. */
+export const landIn = async (engine: Engine, batch: LogBatch): Promise<LandedWindow> =>
+  engine.bulk(async (connection) =>
+    landLogWindow(connection, batch, systemClock, systemClock.now(), async () => undefined),
+  );
 
 let files = 0;
 

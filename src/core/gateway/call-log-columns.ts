@@ -1,17 +1,8 @@
-/** How a count of tokens relates to the total of its side, the prompt or the completion. */
-type TokenPart =
-  /** The total itself. */
-  | 'whole'
-  /** Included in the total or added to it: the convention of the model decides. */
-  | 'cache'
-  | 'reasoning'
-  /** Always included in the total. */
-  | 'included';
-
 /** The class that a count of tokens is shown and priced as; of a total, the class of what is in no other class. */
 export type CountedTokens = {
   readonly side: 'input' | 'output';
-  readonly part: TokenPart;
+  /** Always part of the total of its side, whatever the convention of the model; derived in SQL from this alone. */
+  readonly included?: true;
   readonly class: string;
   /** The setting of its price, and the column of views of prices. */
   readonly price: string;
@@ -82,7 +73,6 @@ export const callLogColumns = [
     meaning: 'tokens of the prompt',
     tokens: {
       side: 'input',
-      part: 'whole',
       class: 'input_uncached_tokens',
       price: 'input',
       label: 'uncached input',
@@ -96,7 +86,6 @@ export const callLogColumns = [
     meaning: 'tokens of the completion',
     tokens: {
       side: 'output',
-      part: 'whole',
       class: 'output_plain_tokens',
       price: 'output',
       label: 'plain output',
@@ -110,7 +99,6 @@ export const callLogColumns = [
     meaning: 'tokens that were read from a cache',
     tokens: {
       side: 'input',
-      part: 'cache',
       class: 'input_cache_read_tokens',
       price: 'cached',
       label: 'cache reads',
@@ -130,7 +118,6 @@ export const callLogColumns = [
     meaning: 'tokens that were written to a cache',
     tokens: {
       side: 'input',
-      part: 'cache',
       class: 'input_cache_write_tokens',
       price: 'cache_write',
       label: 'cache writes',
@@ -144,7 +131,6 @@ export const callLogColumns = [
     meaning: 'tokens of reasoning',
     tokens: {
       side: 'output',
-      part: 'reasoning',
       class: 'output_reasoning_tokens',
       price: 'reasoning',
       otherwise: 'output',
@@ -165,7 +151,7 @@ export const callLogColumns = [
     meaning: 'audio tokens of the input',
     tokens: {
       side: 'input',
-      part: 'included',
+      included: true,
       class: 'input_audio_tokens',
       price: 'audio_input',
       label: 'audio input',
@@ -179,7 +165,7 @@ export const callLogColumns = [
     meaning: 'audio tokens of the output',
     tokens: {
       side: 'output',
-      part: 'included',
+      included: true,
       class: 'output_audio_tokens',
       price: 'audio_output',
       label: 'audio output',
@@ -193,7 +179,7 @@ export const callLogColumns = [
     meaning: 'image tokens of the input',
     tokens: {
       side: 'input',
-      part: 'included',
+      included: true,
       class: 'input_image_tokens',
       price: 'image',
       label: 'image input',

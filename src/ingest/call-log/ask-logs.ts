@@ -154,22 +154,6 @@ export async function* askForWindows(
     if (pieces.length > 1) replace(index, planned, pieces);
     return pieces.length > 1;
   };
-  /** Requests other columns, where the refusal may be due to their names. */
-  const changeRequest = async (
-    planned: PlannedWindow,
-    error: unknown,
-    when: 'before' | 'not its length',
-  ): Promise<boolean> => {
-    const isRefused = hasCode(error, 'gateway-refused');
-    // It was started before a shorter one turned out to be too long.
-    if (when === 'before')
-      return cutToPace(0, planned) || (state.answered && isRefused && (await askForShown(planned.window)));
-    const [fewer, ...others] = !state.answered && isRefused ? state.instead : [];
-    if (fewer === undefined) return false;
-    log.warn('the gateway rejected the export; requesting fewer columns', { columns: fewer.join(',') });
-    [state.asked, state.instead] = [fewer, others];
-    return true;
-  };
   /** Whether the export may be complete; if not, its halves are requested next. */
   const isWhole = (planned: PlannedWindow, served: number): boolean => {
     if (state.rowCap !== undefined && served > state.rowCap) state.rowCap = undefined;
@@ -204,8 +188,12 @@ export async function* askForWindows(
       }
     },
     mayRequest: (planned) => requestsLeft() >= 1 || ahead.holds(planned),
-    request: async (windows) =>
-      ahead.first(windows, Math.max(0, Math.min(state.answered ? deps.ahead : 0, requestsLeft() - 1))),
+    request: async (windows) => {
+      const many = Math.max(0, Math.min(state.answered ? deps.ahead : 0, requestsLeft() - 1));
+      const outcome = await ahead.first(windows, many);
+      if (!outcome.ok) throw outcome.error;
+      return outcome.value;
+    },
     isWhole: async (planned, fetched) => {
       const { received } = fetched;
       let whole = false;
@@ -218,7 +206,18 @@ export async function* askForWindows(
         if (!whole) await fetched[Symbol.asyncDispose]();
       }
     },
-    changeRequest,
+    changeFirst: async (planned, error) =>
+      // It was started before a shorter one turned out to be too long.
+      cutToPace(0, planned) ||
+      (state.answered && hasCode(error, 'gateway-refused') && (await askForShown(planned.window))),
+    changeInstead: (_, error) => {
+      // If nothing was answered yet, the refusal may be due to the column names.
+      const [fewer, ...others] = !state.answered && hasCode(error, 'gateway-refused') ? state.instead : [];
+      if (fewer === undefined) return false;
+      log.warn('the gateway rejected the export; requesting fewer columns', { columns: fewer.join(',') });
+      [state.asked, state.instead] = [fewer, others];
+      return true;
+    },
     shortest:
       ({ window: { start } }) =>
       async () => {

@@ -65,13 +65,7 @@ export const askForUsageWindows = (
     lengthOf: ({ window }) => window.end - window.start,
     textOf: ({ dimension, window }) => `by ${dimension}, ${windowText(window)}`,
     cutToPace: () => void cutFirst(longestDays),
-    request: async ([{ dimension, window }]) => {
-      try {
-        return { ok: true, value: await fetch(dimension, window) };
-      } catch (error) {
-        return { ok: false, error };
-      }
-    },
+    request: async ([{ dimension, window }]) => fetch(dimension, window),
     isWhole: async ({ dimension, window }, received) => {
       if (!isCapped(received)) {
         pace = afterAnswer(pace, window.end - window.start, received.table?.rows ?? 0);

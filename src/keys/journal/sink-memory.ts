@@ -42,7 +42,7 @@ export const createSinkMemory = () => {
       contents.get(keyOf(account, place)) ?? new Map(),
     placesOf: (account: string, service: string): ReadonlySet<string> =>
       places.get(keyOf(account, service)) ?? new Set(),
-    deadKeysOf: (account: string): ReadonlyMap<string, DeadKey> => deadKeysOf(account),
+    deadKeysOf,
     take: (event: KeyEvent): void => {
       const { account, at } = event;
       notePlace(event);

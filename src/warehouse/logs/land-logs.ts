@@ -93,7 +93,7 @@ const replaceRows = async (
   const isWhole = known.ranges.length === 1 && range?.start === window.start && range.end === window.end;
   const replaced = isWhole ? known.total : await readSums(connection, window);
   const past = replaced.rows > 0 && looksChanged(batch, before) ? await chargesIn(connection, window) : [];
-  const last = await lastRow(connection, window);
+  const last = replaced.rows > 0 ? await lastRow(connection, window) : undefined;
   if (batch.served > 0) await load(connection, batch);
   const { overlap, ...served } = batch.served > 0 ? await readLoaded(connection, window, last) : noneLoaded;
   if (served.rows + overlap.rows !== batch.served)

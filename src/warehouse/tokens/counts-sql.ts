@@ -6,7 +6,7 @@ export const countSql = (column: string): string => `CASE WHEN ${column} >= 0 TH
 
 /** Counts that the total of their side always includes. */
 export const includedIn = (side: CountedTokens['side']) =>
-  countsOf(side).filter(({ part }) => part === 'included');
+  countsOf(side).filter(({ included }) => included === true);
 
 const includedSql = (side: CountedTokens['side']): string =>
   ['0', ...includedIn(side).map(({ column }) => `coalesce(${countSql(`calls.${column}`)}, 0)`)].join(' + ');

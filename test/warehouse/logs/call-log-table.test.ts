@@ -1,16 +1,14 @@
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/index.ts';
-import { openEngine } from '../../../src/warehouse/engine.ts';
 import { columnMigrations } from '../../../src/warehouse/logs/call-log-table.ts';
 import { migrate } from '../../../src/warehouse/migrate.ts';
 import { execute, readRows } from '../../../src/warehouse/rows.ts';
 import { schema } from '../../../src/warehouse/schema.ts';
-import { optionsIn, testFolder } from '../support.ts';
+import { openSchema, testFolder } from '../support.ts';
 
 it('a later column of the call log is added by a migration, unknown in earlier rows, and the rollup is built again', async () => {
   await using folder = await testFolder();
-  await using engine = await openEngine({ ...optionsIn(folder), path: ':memory:' });
-  await migrate(engine, schema, systemClock, ':memory:');
+  await using engine = await openSchema(folder, ':memory:');
   await engine.state(async (connection) => {
     await execute(
       connection,

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { interval, systemClock, unixSeconds } from '../../../src/core/index.ts';
-import { openEngine, type Engine } from '../../../src/warehouse/engine.ts';
+import { interval, unixSeconds } from '../../../src/core/index.ts';
 import { callsWithJson, extraCellSql } from '../../../src/warehouse/logs/extra.ts';
-import { landLogWindow } from '../../../src/warehouse/logs/land-logs.ts';
-import type { LogBatch, LogColumn } from '../../../src/warehouse/logs/log-batch.ts';
-import { migrate } from '../../../src/warehouse/migrate.ts';
+import type { LogColumn } from '../../../src/warehouse/logs/log-batch.ts';
 import { execute, readRows } from '../../../src/warehouse/rows.ts';
-import { schema } from '../../../src/warehouse/schema.ts';
-import { batchOf, optionsIn, testFolder, type TestFolder } from '../support.ts';
+import { batchOf, landIn, openSchema, testFolder } from '../support.ts';
 
 const named: readonly LogColumn[] = [
   { name: 'created_at', role: 'created_at' },
@@ -44,19 +40,6 @@ const cell = fc.oneof({ weight: 20, arbitrary: word }, { weight: 1, arbitrary: l
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** In a file: only there are columns compressed. */
-const openSchema = async (folder: TestFolder): Promise<Engine> => {
-  const options = optionsIn(folder);
-  const engine = await openEngine(options);
-  await migrate(engine, schema, systemClock, options.path);
-  return engine;
-};
-
-const land = async (engine: Engine, batch: LogBatch): Promise<void> =>
-  engine.bulk(async (connection) => {
-    await landLogWindow(connection, batch, systemClock, systemClock.now(), async () => undefined);
-  });
-
 /** The statement of versions before schema 32, frozen: one JSON object a row. */
 const jsonBefore = (names: readonly string[]): string => {
   const taken = new Set<string>();
@@ -88,7 +71,7 @@ it('columns that the schema does not name are read back byte for byte, as before
         hasSeparators: ['\u001E', '\u001F'].some((one) => lines.join('').includes(one)),
         asked: interval(unixSeconds(900), unixSeconds(1800)),
       });
-      await land(engine, batch);
+      await landIn(engine, batch);
       await engine.state(async (connection) => {
         await execute(connection, 'CHECKPOINT');
         const found = await readRows(
@@ -122,7 +105,7 @@ it('rows of both forms are read alike: JSON of earlier versions, and cells behin
   await using folder = await testFolder();
   await using engine = await openSchema(folder);
   const columns = [...named, { name: 'status' }, { name: 'a/b~c' }];
-  await land(engine, await batchOf(folder, ['900,m,k,1,"Error ",x'], { columns }));
+  await landIn(engine, await batchOf(folder, ['900,m,k,1,"Error ",x'], { columns }));
   await engine.state(async (connection) => {
     await readRows(
       connection,

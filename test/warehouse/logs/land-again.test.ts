@@ -1,13 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../../src/core/index.ts';
-import { openEngine, type Engine } from '../../../src/warehouse/engine.ts';
-import { landLogWindow } from '../../../src/warehouse/logs/land-logs.ts';
-import type { LandedWindow, LogBatch, LogColumn } from '../../../src/warehouse/logs/log-batch.ts';
-import { migrate } from '../../../src/warehouse/migrate.ts';
+import type { Engine } from '../../../src/warehouse/engine.ts';
+import type { LogBatch, LogColumn } from '../../../src/warehouse/logs/log-batch.ts';
 import { execute, readRows } from '../../../src/warehouse/rows.ts';
-import { schema } from '../../../src/warehouse/schema.ts';
-import { batchOf, optionsIn, testFolder, type TestFolder } from '../support.ts';
+import { batchOf, landIn, openSchema, testFolder } from '../support.ts';
 
 const columns: readonly LogColumn[] = [
   { name: 'created_at', role: 'created_at' },
@@ -17,17 +13,6 @@ const columns: readonly LogColumn[] = [
   { name: 'quota', role: 'quota' },
   { name: 'status' },
 ];
-
-const open = async (folder: TestFolder): Promise<Engine> => {
-  const engine = await openEngine({ ...optionsIn(folder), path: ':memory:' });
-  await migrate(engine, schema, systemClock, ':memory:');
-  return engine;
-};
-
-const land = async (engine: Engine, batch: LogBatch): Promise<LandedWindow> =>
-  engine.bulk(async (connection) =>
-    landLogWindow(connection, batch, systemClock, systemClock.now(), async () => undefined),
-  );
 
 /** The rows of the window with their numbers, marks of the rollup, restatements and landings. */
 const stateOf = async (engine: Engine) =>
@@ -77,20 +62,20 @@ it('landing a window again changes no row where nothing changed, in any order of
       fc.array(line, { minLength: 1, maxLength: 8 }),
       fc.constantFrom(...changes),
       async (rows, change) => {
-        await using engine = await open(folder);
+        await using engine = await openSchema(folder, ':memory:');
         const batch = async (lines: readonly Line[]): Promise<LogBatch> =>
           batchOf(folder, lines.map(textOf), { columns });
-        const first = await land(engine, await batch(rows));
+        const first = await landIn(engine, await batch(rows));
         await engine.bulk(async (connection) => execute(connection, 'DELETE FROM rollup_mark'));
         const before = await stateOf(engine);
 
-        const again = await land(engine, await batch(rows.toReversed()));
+        const again = await landIn(engine, await batch(rows.toReversed()));
         expect(again).toEqual({ ...first, replaced: rows.length, replacedQuota: first.quota });
         expect(await stateOf(engine)).toEqual({ ...before, landings: 2 });
 
         const [one, ...others] = rows;
         const changed = [...others, ...(one === undefined ? [] : [change(one)])];
-        await land(engine, await batch(changed));
+        await landIn(engine, await batch(changed));
         const after = await stateOf(engine);
         const found = after.rows.map(
           ({ created_at: at, model_name: model, prompt_tokens: tokens }) => `${at},${model},${tokens}`,
