@@ -19,7 +19,7 @@ const plaintextFromSinks = async (
   all: readonly SurveyedKey[],
   signal: AbortSignal,
 ): Promise<Holding | undefined> => {
-  const fingerprint = journal.fingerprint(account, found.key.id);
+  const fingerprint = journal.state(account).fingerprints.get(found.key.id);
   for (const job of deliveredBy(found)) {
     try {
       const consumer = consumerOf(job, found.service);

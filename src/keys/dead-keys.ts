@@ -25,13 +25,13 @@ export const deadKeyIn = async (
   keys: ReadonlyMap<number, ApiKey>,
   signal: AbortSignal,
 ): Promise<Omit<DeadKey, 'since'> | undefined> => {
-  const generation = Math.max(1, journal.highestGeneration(account, service));
+  const generation = Math.max(1, journal.state(account).highest.get(service) ?? 0);
   try {
     const reading = await sink.fingerprint({ account, service, generation, keyName: service }, signal);
     if (reading.state !== 'holds') return undefined;
     const now = unixMillis(clock.now() + clockOffset(gatewayClock?.()));
-    for (const { keyId, name } of journal.lineage(account).values()) {
-      if (journal.fingerprint(account, keyId) !== reading.fingerprint) continue;
+    for (const { keyId, name } of journal.state(account).lineage.values()) {
+      if (journal.state(account).fingerprints.get(keyId) !== reading.fingerprint) continue;
       const state = stateOf(keys.get(keyId), now);
       return state === undefined ? undefined : { service, place: sink.place, keyId, name, state };
     }

@@ -7,7 +7,6 @@ export { earlyProblems, sinkSettings, type SinkSpec } from './sinks/registry.ts'
 export { thenSettings } from './sinks/command/settings.ts';
 export type {
   Advanced,
-  KeyService,
   KeyAlert,
   KeySurvey,
   PlannedExpiry,
@@ -19,7 +18,9 @@ export { readAuditLines } from './journal/audit-file.ts';
 export { verifyAudit, type AuditVerdict } from './journal/verify-audit.ts';
 export { describeHead, type AuditHead } from './journal/audit-line.ts';
 export type { AuditComparison } from './journal/compare-audit.ts';
-export type { KeyEvent, KeyEventKind, KeyEventOf, KeyFields, KeyUse } from './model/key-event.ts';
+export { describeEvent, type KeyEvent } from './events/key-event.ts';
+export { describeUse } from './events/describe.ts';
+export type { KeyFields } from './model/event-fields.ts';
 export { isStale, parsePlanFile, printPlanFile, withQuotaNow } from './plan/plan-file.ts';
 export { fitsPattern, isSelected, teamOf } from './plan/select.ts';
 export { maxLag } from './model/lag.ts';
@@ -28,6 +29,7 @@ export type { RotationTerms } from './model/terms.ts';
 export { cachesHold } from './cycle/seek-key.ts';
 export { deadKeyIn, describeDeadKey } from './dead-keys.ts';
 export { withUsableSinks } from './plan/usable-sinks.ts';
+export type { KeyService } from './key-service-type.ts';
 export { createKeyService } from './key-service.ts';
 export { createKeyGateway } from './rotation/key-gateway.ts';
 export type { Consumer, Plaintexts } from './cycle/engine-deps.ts';

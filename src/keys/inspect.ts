@@ -10,7 +10,7 @@ export const deadKeysOf = async (
   service: string,
 ): Promise<readonly Omit<DeadKey, 'since'>[]> => {
   const { deps, signal } = cycle;
-  const job = deps.journal.managed(deps.account).get(service);
+  const job = deps.journal.state(deps.account).managed.get(service);
   const found: Omit<DeadKey, 'since'>[] = [];
   for (const sink of sinksOf(deps, job, service) ?? []) {
     const dead = await deadKeyIn(deps, sink, service, cycle.keys(), signal);
@@ -24,7 +24,7 @@ export const deadKeysOf = async (
 /** Records and notifies once that a sink of the service holds a key that no longer works, and records when that ends. */
 const noteDeadKeys = async (cycle: Cycle, service: string): Promise<void> => {
   const { journal, account, clock } = cycle.deps;
-  const known = [...journal.deadKeys(account).values()].filter((one) => one.service === service);
+  const known = [...journal.state(account).deadKeys.values()].filter((one) => one.service === service);
   const found = await deadKeysOf(cycle, service);
   const rotation = { id: `sinks/${service}`, service };
   for (const one of known)
@@ -57,7 +57,7 @@ export const inspect = async (
 ): Promise<void> => {
   const { journal, account } = cycle.deps;
   const listed = [...cycle.keys().values()];
-  for (const [service, job] of journal.managed(account)) {
+  for (const [service, job] of journal.state(account).managed) {
     cycle.signal.throwIfAborted();
     if (!sinks && newerKeys(cycle.deps, service, listed).length === 0) continue;
     using _alone = await alone();

@@ -1,15 +1,10 @@
 import type { NamedGates } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 import { awaitRefusal } from './await-refusal.ts';
+import type { KeyService } from './key-service-type.ts';
 import { createKeyServiceOperations } from './service-operations.ts';
 import { adoptionOf, checkJournal, checkService, commonOf, openRotation } from './service-parts.ts';
-import type {
-  Advanced,
-  KeyService,
-  PlannedRotation,
-  ReconciledService,
-  SurveyedKey,
-} from './model/service-types.ts';
+import type { Advanced, PlannedRotation, ReconciledService, SurveyedKey } from './model/service-types.ts';
 import type { Moved } from './rotation/advance.ts';
 import { endKeys } from './retirement/end-keys.ts';
 import { keptBySinks } from './retirement/kept-by-sinks.ts';
@@ -30,6 +25,7 @@ import { reconcileService } from './reconcile-service.ts';
 import { unusableSink } from './plan/usable-sinks.ts';
 import type { Rotation } from './model/rotation.ts';
 import type { RotationTerms } from './model/terms.ts';
+import { openRotations } from './model/key-state.ts';
 
 export type KeyServiceDeps = EngineDeps & {
   /** Shared by the whole process: serializes all writes to the keys of an account. */
@@ -109,14 +105,14 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
   /** Before any other step, the key enters the lineage of its service under its current name. */
   const adoptions = (planned: PlannedRotation, who: string, id: string) => {
     const { old, service } = planned;
-    const row = old === undefined ? undefined : journal.lineage(account).get(old.keyId);
+    const row = old === undefined ? undefined : journal.state(account).lineage.get(old.keyId);
     if (old === undefined || (row?.retired === undefined && row?.name === old.name)) return [];
     return [{ ...common(who, service, id), ...adoptionOf(old, row?.born ?? old.born ?? clock.now()) }];
   };
 
   /** Keys that others created before the first rotation of a service do not prove that the journal is out of date. */
   const listedFirst = (service: string, keys: Iterable<ApiKey>): { readonly listed?: number } => {
-    if (journal.managed(account).has(service)) return {};
+    if (journal.state(account).managed.has(service)) return {};
     const generations = [...keys].flatMap(({ name }) => {
       const place = readName(name, deps.templates);
       return place?.service === service ? [place.generation] : [];
@@ -159,7 +155,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
   const advance: KeyService['advance'] = async ({ ids, signal, progress, retries = false }) => {
     using _alone = await alone();
     checkJournal(journal);
-    const wanted = ids ?? journal.openRotations(account).map(({ id }) => id);
+    const wanted = ids ?? openRotations(journal.state(account)).map(({ id }) => id);
     let done = 0;
     const notify = (detail?: string): void =>
       progress({
@@ -183,10 +179,10 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
   };
 
   const surveyOf = (keys: readonly ApiKey[]): readonly SurveyedKey[] => {
-    const rotations = journal.openRotations(account);
-    const unfinished = journal.unfinished(account);
-    const found = placed(keys, journal.lineage(account), rotations, deps.templates);
-    const retained = journal.retained(account);
+    const rotations = openRotations(journal.state(account));
+    const unfinished = journal.state(account).unfinished;
+    const found = placed(keys, journal.state(account).lineage, rotations, deps.templates);
+    const retained = journal.state(account).retained;
     return found.map((surveyed) => {
       const message = retained.get(surveyed.key.id)?.words;
       return withUnfinished(
@@ -201,8 +197,8 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     keys: readonly SurveyedKey[],
     signal: AbortSignal,
   ): Promise<readonly SurveyedKey[]> => {
-    const open = journal.openRotations(account).map(({ service }) => service);
-    const decided = new Set([...journal.current(account).keys(), ...open, probeService]);
+    const open = openRotations(journal.state(account)).map(({ service }) => service);
+    const decided = new Set([...journal.state(account).current.keys(), ...open, probeService]);
     const candidates = new Map<string, SurveyedKey['candidates']>();
     for (const [service, line] of servicesWithoutCurrent(keys, decided, clock.now()))
       candidates.set(service, await matchSinks(deps, line, signal));
@@ -231,7 +227,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
 
   return {
     survey,
-    open: async () => journal.openRotations(account).map((rotation) => viewOfRotation(rotation)),
+    open: async () => openRotations(journal.state(account)).map((rotation) => viewOfRotation(rotation)),
     start,
     advance,
     expire,
@@ -244,7 +240,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
       using _alone = await alone();
       checkJournal(journal);
       const cycle = await openCycle(deps, { signal, who, requested: true });
-      const services = service === undefined ? [...journal.managed(account).keys()] : [service];
+      const services = service === undefined ? [...journal.state(account).managed.keys()] : [service];
       const found: ReconciledService[] = [];
       for (const one of services) {
         const reconciled = await reconcileService(cycle, one, apply);
@@ -256,14 +252,14 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
       using _alone = await alone();
       await releaseUndelivered(await openCycle(deps, { signal, who: 'order', requested: true }));
     },
-    deadKeys: async () => [...journal.deadKeys(account).values()],
+    deadKeys: async () => [...journal.state(account).deadKeys.values()],
     inspect: async (options, signal) => {
       checkJournal(journal);
-      if (journal.managed(account).size === 0) return;
+      if (journal.state(account).managed.size === 0) return;
       const cycle = await openCycle(deps, { signal, who: 'schedule', requested: false });
       await inspect(cycle, options, alone);
     },
-    outdated: async () => [...journal.outdated(account).values()],
+    outdated: async () => [...journal.state(account).outdated.values()],
     history: (service) => journal.history({ account, service }),
   };
 };

@@ -31,7 +31,7 @@ const doubted = (cycle: Cycle, service: string, now: UnixMillis): readonly Chang
 
 const changesOf = async (cycle: Cycle, service: string): Promise<readonly Change[]> => {
   const { account, journal, clock } = cycle.deps;
-  const job = journal.managed(account).get(service);
+  const job = journal.state(account).managed.get(service);
   const { differences } = await differencesOf(cycle, service, job);
   const { contents } = await readSinkContents(cycle, service, sinksOf(cycle.deps, job, service) ?? []);
   const open = openRotation(journal, account, service);
@@ -76,8 +76,8 @@ export const reconcileService = async (
   apply: boolean,
 ): Promise<ReconciledService | undefined> => {
   const { account, journal } = cycle.deps;
-  const { differences } = await differencesOf(cycle, service, journal.managed(account).get(service));
-  const flagged = journal.outdated(account).get(service);
+  const { differences } = await differencesOf(cycle, service, journal.state(account).managed.get(service));
+  const flagged = journal.state(account).outdated.get(service);
   const faults = (await deadKeysOf(cycle, service)).map(describeDeadKey);
   const isOutdated = differences.length > 0 || flagged !== undefined;
   if (!isOutdated)

@@ -8,7 +8,7 @@ import {
   openRotation,
   type commonOf,
 } from './service-parts.ts';
-import type { KeyService } from './model/service-types.ts';
+import type { KeyService } from './key-service-type.ts';
 import { readName } from './plan/key-names.ts';
 import { deadBy } from './plan/key-state.ts';
 import { deleteAndVerify } from './retirement/clear-key.ts';
@@ -22,6 +22,7 @@ import { newerKeys, outdatedNow } from './cycle/up-to-date.ts';
 import { liveOf } from './model/lineage.ts';
 import { candidateOf, type Rotation } from './model/rotation.ts';
 import { probeService } from './update/probe.ts';
+import { lostRequest } from './model/key-state.ts';
 
 type OperationDeps = {
   readonly deps: EngineDeps;
@@ -85,7 +86,7 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
         throw fault('wrong-use', `the gateway lists no key ${keyId}`, {
           advice: '`tollkeeper keys list` shows the ids',
         });
-      const taken = liveOf(journal.lineage(account), service).find(
+      const taken = liveOf(journal.state(account).lineage, service).find(
         (row) => row.generation === generation && row.keyId !== keyId,
       );
       if (taken !== undefined)
@@ -96,7 +97,7 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
             advice: 'choose another generation',
           },
         );
-      const row = journal.lineage(account).get(keyId);
+      const row = journal.state(account).lineage.get(keyId);
       checkMove({ ...key, service: row?.service }, service, move);
       for (const one of new Set([service, row?.service ?? service]))
         checkNoneOpen(openRotation(journal, account, one));
@@ -104,7 +105,7 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
         const read = readName(name, deps.templates);
         return read?.service === service ? [read.generation] : [];
       });
-      checkGeneration(generation, Math.max(journal.highestGeneration(account, service), ...named));
+      checkGeneration(generation, Math.max(journal.state(account).highest.get(service) ?? 0, ...named));
       const placed = { keyId, generation, name: key.name };
       await journal.record([
         { ...common(who, service, `adopt/${keyId}`), ...adoptionOf(placed, createdAtOr(key, clock.now())) },
@@ -112,13 +113,13 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
     },
     adoptAll: async (keys, who) => {
       using _alone = await alone();
-      const lineage = journal.lineage(account);
+      const lineage = journal.state(account).lineage;
       const places = new Map<string, number>();
       const placeOf = ({ service, generation }: { service: string; generation: number }): string =>
         JSON.stringify([service, generation]);
       for (const row of lineage.values()) if (row.retired === undefined) places.set(placeOf(row), 1);
       // The id identifies a key: one that left its lineage is not new under any name. In a service with managed keys, only a person adds a key.
-      const managed = journal.managed(account);
+      const managed = journal.state(account).managed;
       const fresh = keys.filter(
         ({ key, service }) => !lineage.has(key.id) && service !== probeService && !managed.has(service),
       );
@@ -137,7 +138,8 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
       for (const key of fresh) places.set(placeOf(key), (places.get(placeOf(key)) ?? 0) + 1);
       // Where two keys claim one generation, a person must decide.
       const adopted = fresh.filter(
-        (one) => places.get(placeOf(one)) === 1 && journal.lostAttempt(account, one.key.name) === undefined,
+        (one) =>
+          places.get(placeOf(one)) === 1 && lostRequest(journal.state(account), one.key.name) === undefined,
       );
       await journal.record([
         ...adopted.map(({ key, service, generation }) => ({

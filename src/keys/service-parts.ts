@@ -6,6 +6,7 @@ import type { EngineDeps } from './cycle/engine-deps.ts';
 import type { KeyJournal } from './journal/journal.ts';
 import type { GenerationKey, Rotation } from './model/rotation.ts';
 import { probeService } from './update/probe.ts';
+import { openRotations } from './model/key-state.ts';
 
 export const commonOf =
   ({ account, clock }: Pick<EngineDeps, 'account' | 'clock'>) =>
@@ -18,7 +19,7 @@ export const checkJournal = (journal: KeyJournal): void => {
 };
 
 export const openRotation = (journal: KeyJournal, account: string, service: string): Rotation | undefined =>
-  journal.openRotations(account).find((rotation) => rotation.service === service);
+  openRotations(journal.state(account)).find((rotation) => rotation.service === service);
 
 export const adoptionOf = (key: GenerationKey, born: UnixMillis) => ({
   what: 'adopted' as const,

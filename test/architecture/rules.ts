@@ -159,7 +159,18 @@ export const crumbs = (sources: readonly SourceFile[]): readonly string[] => {
 };
 
 /** The folders of `keys`, each of which imports only from those after it; the files of the module itself come first. */
-const keyLayers = ['.', 'rotation', 'retirement', 'cycle', 'plan', 'journal', 'update', 'sinks', 'model'];
+const keyLayers = [
+  '.',
+  'rotation',
+  'retirement',
+  'cycle',
+  'plan',
+  'journal',
+  'update',
+  'sinks',
+  'events',
+  'model',
+];
 
 /** Imports within `keys` from a folder that comes before that of the file. */
 export const upwardImports = (sources: readonly SourceFile[]): readonly string[] => {

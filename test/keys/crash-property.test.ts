@@ -6,6 +6,7 @@ import { openJournal } from '../../src/keys/journal/journal.ts';
 import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';
 import { chaosFactor, runs } from '../support/storm.ts';
 import { crash, engineFixture, hour, memorySink, memoryTable, type EngineFixture } from './engine-fixture.ts';
+import { openRotations } from '../../src/keys/model/key-state.ts';
 
 /** Names of keys that no sink can hold: made, and never on their way to one. */
 const orphans = (fixture: EngineFixture): readonly string[] => {
@@ -118,7 +119,7 @@ const play = async (
   for (let round = 0; round < 60; round += 1) {
     now = round;
     for (const [keyId, till] of hiddenTill) if (till <= now) fixture.gateway.hidden.delete(keyId);
-    if (fixture.journal().openRotations('main').length === 0) {
+    if (openRotations(fixture.journal().state('main')).length === 0) {
       const [current] = [...fixture.gateway.keys.keys()];
       if (current !== old && fixture.gateway.keys.size === 1) break;
       // It died before its plan was written down: the schedule plans it again.
@@ -134,7 +135,7 @@ const play = async (
     if (!isDead) look(`after round ${round}`);
   }
   expect(wrong).toEqual([]);
-  expect(fixture.journal().openRotations('main')).toEqual([]);
+  expect(openRotations(fixture.journal().state('main'))).toEqual([]);
   expect(orphans(fixture)).toEqual([]);
   expect(fixture.gateway.keys.size).toBe(1);
   expect(fixture.gateway.keys.has(old)).toBe(false);
@@ -146,7 +147,9 @@ const play = async (
   const rebuilt = memoryTable();
   const journal = await openJournal({ table: rebuilt, path: fixture.path(), log: silentLog });
   expect(rebuilt.rows).toEqual(fixture.table.rows);
-  expect([...journal.lineage('main').values()]).toEqual([...fixture.journal().lineage('main').values()]);
+  expect([...journal.state('main').lineage.values()]).toEqual([
+    ...fixture.journal().state('main').lineage.values(),
+  ]);
   return { marks };
 };
 

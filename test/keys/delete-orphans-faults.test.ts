@@ -73,7 +73,7 @@ describe('a key that was deleted manually', () => {
       const [done] = await fixture.advance();
       expect(done?.view.stage).toBe('done');
       expect(stepsOn(fixture, gone)).toEqual(['adopted', 'vanished']);
-      expect(fixture.journal().lineage('main').get(gone)?.retired).toBeDefined();
+      expect(fixture.journal().state('main').lineage.get(gone)?.retired).toBeDefined();
     },
   );
 

@@ -367,7 +367,7 @@ describe('a rotation', () => {
       fixture.gateway.add(name);
     const survey = await fixture.keyService().survey(new AbortController().signal);
     expect(await fixture.keyService().adoptAll(survey.keys, 'job rotate')).toBe(2);
-    const line = [...fixture.journal().lineage('main').values()];
+    const line = [...fixture.journal().state('main').lineage.values()];
     expect(line.map(({ service, generation }) => [service, generation])).toEqual([
       ['billing', 3],
       ['search', 1],

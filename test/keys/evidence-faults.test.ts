@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseKeyEvent } from '../../src/keys/model/key-event.ts';
+import { parseKeyEvent } from '../../src/keys/events/key-event.ts';
 import { type EngineFixture, engineFixture, hour } from './engine-fixture.ts';
 
 const minute = 60_000;

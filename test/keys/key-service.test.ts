@@ -20,7 +20,8 @@ const adoptAll = async (fixture: EngineFixture) => {
   return fixture.keyService().adoptAll(keys, 'job rotate');
 };
 
-const retiredAt = (fixture: EngineFixture, id: number) => fixture.journal().lineage('main').get(id)?.retired;
+const retiredAt = (fixture: EngineFixture, id: number) =>
+  fixture.journal().state('main').lineage.get(id)?.retired;
 
 const expiring = { retire: { when: 'unused', quiet: hour, ending: 'expire' } } as const;
 
@@ -93,7 +94,7 @@ describe('a renamed key', () => {
       payments: { service: 'billing', generation: 2, known: true, retired: false },
     });
     expect(await adoptAll(fixture)).toBe(0);
-    expect(fixture.journal().lineage('main').get(old)).toMatchObject({
+    expect(fixture.journal().state('main').lineage.get(old)).toMatchObject({
       service: 'billing',
       name: 'billing.g1',
     });
@@ -103,11 +104,11 @@ describe('a renamed key', () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     await adoptAll(fixture);
-    const born = fixture.journal().lineage('main').get(old)?.born;
+    const born = fixture.journal().state('main').lineage.get(old)?.born;
     rename(fixture, old, 'payments');
     fixture.elapse(hour);
     const id = await fixture.start(old);
-    expect(fixture.journal().lineage('main').get(old)).toMatchObject({ name: 'payments', born });
+    expect(fixture.journal().state('main').lineage.get(old)).toMatchObject({ name: 'payments', born });
     await fixture.advance([id]);
     fixture.elapse(hour + 1000);
     fixture.used('billing.g2');
@@ -200,7 +201,7 @@ describe('the successor of an expiring key', () => {
     const made = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2');
     expect(made?.expiredTime).toBe(at(days));
     // A birth that is not told is not a valid time of 1970 in the line either.
-    const line = [...fixture.journal().lineage('main').values()];
+    const line = [...fixture.journal().state('main').lineage.values()];
     expect(line.every(({ born }) => born > 0)).toBe(true);
   });
 });

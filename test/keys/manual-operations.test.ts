@@ -82,7 +82,7 @@ describe('an adopted key', () => {
       .keyService()
       .adopt({ keyId, service, generation, ...(move === undefined ? {} : { move }) }, who, signal);
   const serviceOf = (fixture: EngineFixture, id: number) =>
-    fixture.journal().lineage('main').get(id)?.service;
+    fixture.journal().state('main').lineage.get(id)?.service;
 
   it.each(['x/../../esc', '../etc', '-rf', '', 'a\nb'])(
     'is rejected with the service name %j',
@@ -171,7 +171,7 @@ it('a key that is adopted by its rotation has the creation time of the gateway',
     keys.map((key) => plannedRotation(key, 'hand', defaultTerms)),
     who,
   );
-  const born = (id: number) => fixture.journal().lineage('main').get(id)?.born;
+  const born = (id: number) => fixture.journal().state('main').lineage.get(id)?.born;
   expect([born(old), born(pending)]).toEqual([created * 1000, fixture.clock.now()]);
   // Written down once: in the line.
   const planned = (await fixture.keyService().history()).find(({ what }) => what === 'planned');

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { noProgress, unixSeconds } from '../../src/core/index.ts';
 import { collectExpiryEvidence } from '../../src/jobs/expire-keys/collect-expiry-evidence.ts';
-import type { KeyUse } from '../../src/keys/model/key-event.ts';
+import type { KeyUse } from '../../src/keys/model/event-fields.ts';
 import type { ExpiryPolicy } from '../../src/keys/plan/expiry-policy.ts';
 import type { PlannedExpiry } from '../../src/keys/model/service-types.ts';
 import { planExpiry } from '../../src/keys/plan/plan-expiry.ts';
@@ -65,7 +65,7 @@ export const openCity = async () => {
     [...gateway.deleted, ...gateway.keys.values()].find((key) => key.id === id)?.name ?? '';
   /** The places that a plaintext is in, of those that the journal or the configuration knows. */
   const holders = (id: number): readonly string[] => {
-    const known = fixture.journal().placesOf('main', 'billing');
+    const known = fixture.journal().state('main').places.get('billing') ?? new Set();
     const declared = state.declared ? state.sinks.map(({ place }) => place) : [];
     return all.flatMap(({ sink: { place }, contents }) =>
       contents.value === plaintexts.get(id) && (known.has(place) || declared.includes(place)) ? [place] : [],

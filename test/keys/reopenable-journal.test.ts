@@ -48,7 +48,7 @@ it('a journal that could not be opened is opened once the file is valid, and onl
   ]);
   expect(fixture.opened()).toBe(before + 1);
   expect(await readFile(fixture.path, 'utf8')).toBe(fixture.whole);
-  expect([...journal.now().lineage('main').keys()]).toEqual([1, 2]);
+  expect([...journal.now().state('main').lineage.keys()]).toEqual([1, 2]);
   await journal.now().record([step(3)]);
   expect(fixture.table.rows).toHaveLength(3);
 });

@@ -10,6 +10,7 @@ const requestOf = (service: string) => ({
   generation: 1,
   name: `${service}.g1`,
   askedAt: now,
+  isLost: true,
   spec: {
     remainQuota: money('5'),
     unlimitedQuota: false,

@@ -10,6 +10,7 @@ import {
   type Backup,
   type EngineFixture,
 } from './engine-fixture.ts';
+import { openRotations } from '../../src/keys/model/key-state.ts';
 
 type MadeSink = ReturnType<typeof memorySink>;
 
@@ -83,7 +84,7 @@ const live = async (
 ): Promise<void> => {
   for (let round = 0; round < rounds; round += 1) {
     for (const fixture of fixtures) {
-      const isIdle = fixture.journal().openRotations('main').length === 0;
+      const isIdle = openRotations(fixture.journal().state('main')).length === 0;
       if (isIdle && fixture.gateway.keys.has(old)) await fixture.start(old, terms(variant));
       await fixture.advance();
       await confirm(fixture);
@@ -100,7 +101,7 @@ const live = async (
 
 /** The person who can open the sealed file says what is in it. */
 const confirm = async (fixture: EngineFixture): Promise<void> => {
-  const [open] = fixture.journal().openRotations('main');
+  const [open] = openRotations(fixture.journal().state('main'));
   const attempt = open?.attempts.findLast(({ state }) => state === 'delivering');
   const { fingerprint, places = {} } = attempt ?? {};
   if (fingerprint === undefined || places['age:anna']?.done !== true) return;

@@ -294,7 +294,7 @@ describe('a key that a person created', () => {
     expect(await fixture.start(theirs, { retire: leaked })).toBe('');
     expect(await fixture.start(old, { retire: leaked })).toBe('');
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
-    expect(fixture.journal().lineage('main').has(theirs)).toBe(false);
+    expect(fixture.journal().state('main').lineage.has(theirs)).toBe(false);
     expect(titlesOf(fixture, outOfDate)).not.toEqual([]);
     // Once the journal has taken it over, the rotation begins.
     await fixture.keyService().reconcile({ apply: true }, who, signal);

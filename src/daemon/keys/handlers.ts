@@ -1,4 +1,4 @@
-import { isStale, parsePlanFile, printPlanFile, withQuotaNow } from '../../keys/index.ts';
+import { describeEvent, isStale, parsePlanFile, printPlanFile, withQuotaNow } from '../../keys/index.ts';
 import type { CommandHandlers } from '../../control/index.ts';
 import type { KeyHistory, KeyListView, KeyOutcome, KeyPlanView, PlanCheck } from './key-views.ts';
 import { advanceUntilIdle, startRotations, expireNow, outcomeOf } from './advance-until-idle.ts';
@@ -8,7 +8,6 @@ import type { KeyWork } from './key-work.ts';
 import { listKeys } from './list.ts';
 import { createKeyOperations } from './operations.ts';
 import { planView } from './plans.ts';
-import { describeStep } from './messages.ts';
 
 /** A service with its line, or one key; with the number of open rotations of services of that name. */
 const namedIn = async (
@@ -121,7 +120,7 @@ export const createKeyHandlers = (lease: () => KeyWork) => {
       for (const name of accounts.named(account))
         for (const event of await (await work.keyService(name)).history(service)) {
           const { at, who, rotation, what } = event;
-          const described = describeStep(event, zone);
+          const described = describeEvent(event, zone);
           steps.push({ at, account: name, who, service: event.service, rotation, what, ...described, event });
         }
       return { zone, steps: steps.toSorted((left, right) => left.at - right.at) };

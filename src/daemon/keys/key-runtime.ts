@@ -10,7 +10,7 @@ import type { Warehouse } from '../../warehouse/index.ts';
 /** State that outlives a config: the journal, plaintexts not yet delivered, and the locks on keys. */
 export type KeyRuntime = {
   /** Reads the journal that is open at the time of the call. */
-  readonly journal: Pick<KeyJournal, 'lineage'>;
+  readonly journal: Pick<KeyJournal, 'state'>;
   readonly journals: ReopenableJournal;
   readonly plaintexts: Plaintexts;
   readonly gates: NamedGates;
@@ -27,7 +27,7 @@ export const openKeyRuntime = async (
   if (problem !== undefined)
     log.error('key operations are suspended: the key journal cannot be opened', errorFields(problem));
   return {
-    journal: { lineage: (account) => journals.now().lineage(account) },
+    journal: { state: (account) => journals.now().state(account) },
     journals,
     plaintexts: new Map(),
     gates: createNamedGates(),

@@ -1,8 +1,7 @@
 import { formatSlot, shellWord, type UnixMillis } from '../../core/index.ts';
 import type { CostOwners } from '../../jobs/index.ts';
-import { describeHead, fitsPattern, type AuditHead, type KeyAlert } from '../../keys/index.ts';
+import { describeHead, describeUse, fitsPattern, type AuditHead, type KeyAlert } from '../../keys/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
-import { describeUse } from '../keys/messages.ts';
 import type { Message, MessageDeps } from './message.ts';
 
 type KeyAlertEvent = {

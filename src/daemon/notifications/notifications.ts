@@ -48,7 +48,7 @@ type NotifierDeps = {
   readonly channels: Channels;
   readonly folder: string;
   readonly warehouse: Warehouse;
-  readonly journal: Pick<KeyJournal, 'lineage'>;
+  readonly journal: Pick<KeyJournal, 'state'>;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -100,7 +100,7 @@ export const createNotifications = ({
       if (mail === undefined) return;
       try {
         const amounts = await warehouse.logs.amounts(account);
-        const line = [...journal.lineage(account).values()].filter((row) => row.service === service);
+        const line = [...journal.state(account).lineage.values()].filter((row) => row.service === service);
         await send('keys', {
           alert,
           at: clock.now(),

@@ -2,7 +2,7 @@ import type { Clock, GatewayClock, Log, OwnStamps, Secret, UnixSeconds } from '.
 import type { ApiKey } from '../../gateway/index.ts';
 import type { KeyAlert, SurveyedKey } from '../model/service-types.ts';
 import type { KeyJournal } from '../journal/journal.ts';
-import type { KeyFields, KeyUse } from '../model/key-event.ts';
+import type { KeyFields, KeyUse } from '../model/event-fields.ts';
 import type { KeyEvidence } from '../model/ports.ts';
 import type { Sink } from '../model/sink.ts';
 import type { KeyChange } from '../update/compare-keys.ts';

@@ -8,7 +8,7 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { KeyEvent } from '../model/key-event.ts';
+import type { KeyEvent } from '../events/key-event.ts';
 import type { Cycle } from './cycle.ts';
 
 /** Seconds before its expected time from which a stamp is searched for in the log. */

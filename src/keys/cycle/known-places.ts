@@ -34,5 +34,5 @@ export const undeclaredPlaces = (
   declared: readonly Sink[],
 ): readonly string[] => {
   const readable = new Set(declared.map(({ place }) => place));
-  return [...journal.placesOf(account, service)].filter((place) => !readable.has(place));
+  return [...(journal.state(account).places.get(service) ?? [])].filter((place) => !readable.has(place));
 };

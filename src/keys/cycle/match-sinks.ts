@@ -48,7 +48,7 @@ export const matchSinks = async (
       const content = await readSink(account, sink, any, signal);
       if (content === undefined || content instanceof Error) continue;
       const { plaintext, fingerprint } = content;
-      const proven = listed.find(({ id }) => journal.fingerprint(account, id) === fingerprint);
+      const proven = listed.find(({ id }) => journal.state(account).fingerprints.get(id) === fingerprint);
       const held = proven ?? (plaintext === undefined ? undefined : keyByMask(listed, plaintext));
       if (held !== undefined) places.set(held.id, (places.get(held.id) ?? new Set()).add(sink.place));
     }

@@ -23,12 +23,12 @@ const unknownKeys = (
   service: string,
   keys: Iterable<ApiKey>,
 ): readonly UnknownKey[] => {
-  if (!journal.managed(account).has(service)) return [];
-  const lineage = journal.lineage(account);
+  if (!journal.state(account).managed.has(service)) return [];
+  const lineage = journal.state(account).lineage;
   return [...keys].flatMap(({ id, name }) => {
     const place = readName(name, templates);
     if (place?.service !== service || lineage.has(id)) return [];
-    return journal.requestOf(account, name) === undefined ? [{ keyId: id, name, place }] : [];
+    return journal.state(account).requests.get(name) === undefined ? [{ keyId: id, name, place }] : [];
   });
 };
 
@@ -39,7 +39,7 @@ export const newerKeys = (
   keys: Iterable<ApiKey>,
 ): readonly Difference[] =>
   findDifferences(
-    deps.journal.highestGeneration(deps.account, service),
+    deps.journal.state(deps.account).highest.get(service) ?? 0,
     unknownKeys(deps, service, keys),
     [],
   );
@@ -51,7 +51,7 @@ export const readSinkContents = async (
   sinks: readonly Sink[],
 ): Promise<{ readonly contents: readonly SinkContent[]; readonly whole: boolean }> => {
   const { account, journal, log } = cycle.deps;
-  const generation = Math.max(1, journal.highestGeneration(account, service));
+  const generation = Math.max(1, journal.state(account).highest.get(service) ?? 0);
   const contents: SinkContent[] = [];
   let whole = true;
   for (const sink of sinks) {
@@ -60,8 +60,8 @@ export const readSinkContents = async (
       const reading = await sink.fingerprint(delivery, cycle.signal);
       if (reading.state !== 'holds') continue;
       const { place } = sink;
-      const known = journal.contentsOf(account, place);
-      const is = known.size === 0 ? 'first' : known.has(reading.fingerprint) ? 'known' : 'unknown';
+      const known = journal.state(account).contents.get(place);
+      const is = known === undefined ? 'first' : known.has(reading.fingerprint) ? 'known' : 'unknown';
       contents.push({ place, sink: sink.describe(), fingerprint: reading.fingerprint, is });
     } catch (error) {
       cycle.signal.throwIfAborted();
@@ -96,7 +96,7 @@ export const differencesOf = async (
   const sinks = sinksOf(deps, job, service);
   const { contents, whole } = await readSinkContents(cycle, service, sinks ?? []);
   const keys = unknownKeys(deps, service, cycle.keys().values());
-  const highest = deps.journal.highestGeneration(deps.account, service);
+  const highest = deps.journal.state(deps.account).highest.get(service) ?? 0;
   return { differences: findDifferences(highest, keys, contents), whole: whole && sinks !== undefined };
 };
 
@@ -135,7 +135,7 @@ export const outdatedNow = async (
   again = false,
 ): Promise<OutdatedService | undefined> => {
   const { journal, account, clock } = cycle.deps;
-  const flagged = journal.outdated(account).get(service);
+  const flagged = journal.state(account).outdated.get(service);
   if (!again && cycle.checked.has(service)) return flagged;
   cycle.checked.add(service);
   const { differences, whole } = await differencesOf(cycle, service, job);
@@ -151,7 +151,7 @@ export const outdatedNow = async (
   if (isNew)
     cycle.deps.log.warn('key operations of a service are suspended: its journal is out of date', { service });
   if (isNew) await note(cycle, rotation, { what: 'outdated', differences: messages });
-  const found = journal.outdated(account).get(service) ?? {
+  const found = journal.state(account).outdated.get(service) ?? {
     service,
     since: clock.now(),
     differences: messages,

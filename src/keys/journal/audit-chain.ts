@@ -1,6 +1,6 @@
 import { fault, type FaultOptions, type Log } from '../../core/index.ts';
 import type { KeyJournalRow } from '../../warehouse/index.ts';
-import { parseKeyEvent, type KeyEvent } from '../model/key-event.ts';
+import { parseKeyEvent, type KeyEvent } from '../events/key-event.ts';
 import { firstAuditLine, lastAuditLine, readAuditLines, replaceAuditFile } from './audit-file.ts';
 import { follows, lineAfter, noHead, readLine, type AuditHead } from './audit-line.ts';
 

@@ -1,51 +1,19 @@
 import { createGate, hasCode, isFault, messageOf, type Fault, type Log } from '../../core/index.ts';
 import type { KeyJournalRow, KeyTable, LineageRow } from '../../warehouse/index.ts';
-import { parseKeyEvent, type KeyEvent } from '../model/key-event.ts';
-import type { Lineage } from '../model/lineage.ts';
-import type { Rotation } from '../model/rotation.ts';
+import { applyEvent, parseKeyEvent, type KeyEvent } from '../events/key-event.ts';
 import { checkBeginning, damaged, missingLines, restoreFile, type Recorded } from './audit-chain.ts';
 import { cutTornLine, lastAuditLine, readAuditLines } from './audit-file.ts';
 import { lineAfter, noHead, type AuditHead } from './audit-line.ts';
 import { createAuditWriter } from './audit-writer.ts';
 import { compareAudit, type AuditComparison } from './compare-audit.ts';
-import { createJournalMemory, type CurrentKey, type LeavingKey } from './journal-memory.ts';
-import type { KeyRequest, RetainedKey } from './request-memory.ts';
-import type { DeadKey, OutdatedService } from '../model/service-types.ts';
-import type { KnownContents } from './sink-memory.ts';
+import { emptyKeyState, type KeyState, type KeyStateMaps } from '../model/key-state.ts';
 
 /** The steps on keys, each on disk before it takes effect: first as a line of the audit file, then as a row of the warehouse. */
 export type KeyJournal = {
   /** Records the events as a whole or not at all. @throws Fault disk-full, path-unwritable, audit-damaged */
   readonly record: (events: readonly KeyEvent[]) => Promise<void>;
-  readonly rotation: (id: string) => Rotation | undefined;
-  /** Oldest first. */
-  readonly openRotations: (account: string) => readonly Rotation[];
-  readonly lineage: (account: string) => Lineage;
-  /** The request for a key of this name whose answer is not recorded. */
-  readonly lostAttempt: (account: string, name: string) => KeyRequest | undefined;
-  readonly requestOf: (account: string, name: string) => KeyRequest | undefined;
-  /** Orphans that are not deleted because they may be in use, by id. */
-  readonly retained: (account: string) => ReadonlyMap<number, RetainedKey>;
-  /** Services for which this journal is out of date, by name: none of their keys is written. */
-  readonly outdated: (account: string) => ReadonlyMap<string, OutdatedService>;
-  /** Services with managed keys, each with the job whose sinks its keys were last delivered to. */
-  readonly managed: (account: string) => ReadonlyMap<string, string | undefined>;
-  /** What a sink held or may hold, according to the journal; empty if unknown. */
-  readonly contentsOf: (account: string, place: string) => KnownContents;
-  /** Places to which keys of the service were delivered, or where they were seen, until a person forgets them. */
-  readonly placesOf: (account: string, service: string) => ReadonlySet<string>;
-  /** By place, keys in sinks that the gateway no longer accepts. */
-  readonly deadKeys: (account: string) => ReadonlyMap<string, DeadKey>;
-  /** By id, unusable keys whose deletion began and is not proven. */
-  readonly leaving: (account: string) => ReadonlyMap<number, LeavingKey>;
-  /** By service, keys whose delivery began since its last cutover: its sinks may hold different keys. */
-  readonly unfinished: (account: string) => ReadonlyMap<string, ReadonlySet<number>>;
-  /** By service, the key that every sink held at the last cutover, until that key ends. */
-  readonly current: (account: string) => ReadonlyMap<string, CurrentKey>;
-  /** SHA-256 of a key whose plaintext was known here. */
-  readonly fingerprint: (account: string, keyId: number) => string | undefined;
-  /** The highest generation that a service ever had, lost ones included. */
-  readonly highestGeneration: (account: string, service: string) => number;
+  /** What is known about the keys of the account; changes with each record. */
+  readonly state: (account: string) => KeyState;
   readonly history: (filter: {
     readonly account: string;
     readonly service?: string | undefined;
@@ -84,7 +52,12 @@ const rowOf = ({ head, event, written }: Recorded): KeyJournalRow => ({
  * beginning, disk-full
  */
 export const openJournal = async ({ table, path, log }: JournalDeps): Promise<KeyJournal> => {
-  const memory = createJournalMemory();
+  const states = new Map<string, KeyStateMaps>();
+  const stateOf = (account: string): KeyStateMaps => {
+    const state = states.get(account) ?? emptyKeyState();
+    states.set(account, state);
+    return state;
+  };
   const oneAtATime = createGate(1);
   const last = (await table.last()) ?? noHead;
   const cut = await cutTornLine(path);
@@ -97,7 +70,7 @@ export const openJournal = async ({ table, path, log }: JournalDeps): Promise<Ke
       return damaged(path, messageOf(error));
     throw error;
   });
-  for (const row of rows) memory.take(parseKeyEvent(JSON.parse(row.event)));
+  for (const row of rows) applyEvent(stateOf(row.account), parseKeyEvent(JSON.parse(row.event)));
   let head: AuditHead = last;
   let problem: Fault | undefined;
   /** Steps in the file that the database does not have yet. */
@@ -111,7 +84,7 @@ export const openJournal = async ({ table, path, log }: JournalDeps): Promise<Ke
   const writer = await createAuditWriter({ path, log, recorded: recordedSteps });
   const settle = async (recorded: readonly Recorded[]): Promise<void> => {
     for (const { event } of recorded) {
-      const row = memory.take(event);
+      const row = applyEvent(stateOf(event.account), event);
       if (row !== undefined) changed.set(JSON.stringify([row.account, row.keyId]), row);
     }
     unsettled.push(...recorded);
@@ -150,25 +123,7 @@ export const openJournal = async ({ table, path, log }: JournalDeps): Promise<Ke
         problem = undefined;
         await settle(recorded);
       }),
-    rotation: (id) => memory.rotations.get(id),
-    openRotations: (account) =>
-      [...memory.rotations.values()]
-        .filter((rotation) => rotation.account === account && rotation.over === undefined)
-        .sort((left, right) => left.beganAt - right.beganAt),
-    lineage: (account) => memory.lineOf(account),
-    lostAttempt: memory.lost,
-    requestOf: memory.requestOf,
-    retained: memory.retainedOf,
-    outdated: memory.outdatedOf,
-    managed: memory.managedOf,
-    contentsOf: memory.contentsOf,
-    placesOf: memory.placesOf,
-    deadKeys: memory.deadKeysOf,
-    leaving: memory.leavingOf,
-    unfinished: memory.unfinishedOf,
-    current: memory.currentOf,
-    fingerprint: memory.fingerprint,
-    highestGeneration: memory.highest,
+    state: stateOf,
     history: async (filter) =>
       (await table.events(filter)).map((row) => parseKeyEvent(JSON.parse(row.event))),
     head: () => head,
@@ -191,22 +146,7 @@ export const openJournal = async ({ table, path, log }: JournalDeps): Promise<Ke
 /** Replaces a journal that cannot be opened: everything else continues, and each operation on keys fails with the reason. */
 export const closedJournal = (reason: Fault): KeyJournal => ({
   record: () => Promise.reject(reason),
-  rotation: () => undefined,
-  openRotations: () => [],
-  lineage: () => new Map(),
-  lostAttempt: () => undefined,
-  requestOf: () => undefined,
-  retained: () => new Map(),
-  outdated: () => new Map(),
-  managed: () => new Map(),
-  contentsOf: () => new Map(),
-  placesOf: () => new Set(),
-  deadKeys: () => new Map(),
-  leaving: () => new Map(),
-  unfinished: () => new Map(),
-  current: () => new Map(),
-  fingerprint: () => undefined,
-  highestGeneration: () => 0,
+  state: emptyKeyState,
   history: () => Promise.reject(reason),
   head: () => noHead,
   problem: () => reason,

@@ -1,5 +1,5 @@
 import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
-import type { KeyUse } from './key-event.ts';
+import type { KeyUse } from './event-fields.ts';
 
 export type LogCompleteness =
   | { readonly complete: true }

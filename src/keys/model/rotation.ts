@@ -1,10 +1,8 @@
 import type { Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { PlannedRotation } from './service-types.ts';
-import type { retainedReasons, KeyFields } from './key-event.ts';
+import type { KeyFields, QuotaSettled, RetainedReason } from './event-fields.ts';
 import type { Fingerprint } from './sink.ts';
 import type { RotationTerms } from './terms.ts';
-
-export type RetainedReason = (typeof retainedReasons)[number];
 
 export type GenerationKey = { readonly keyId: number; readonly generation: number; readonly name: string };
 
@@ -73,8 +71,6 @@ export type OldKey = GenerationKey & {
   /** Its remaining quota when the successor's quota was last settled with it; `valid` until the key is judged again. */
   readonly settled?: { readonly left: Money; readonly valid: boolean };
 };
-
-export type QuotaSettled = { readonly keyId: number; readonly left: Money };
 
 export type QuotaChange = {
   readonly keyId: number;

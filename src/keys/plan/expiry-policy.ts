@@ -5,7 +5,8 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { KeyEvent, KeyUse } from '../model/key-event.ts';
+import type { KeyEvent } from '../events/key-event.ts';
+import type { KeyUse } from '../model/event-fields.ts';
 import { maxLag } from '../model/lag.ts';
 import type { LogCompleteness } from '../model/ports.ts';
 import type { Limits } from './limits.ts';

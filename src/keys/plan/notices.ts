@@ -1,6 +1,6 @@
 import { dayMillis, toMillis, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import type { KeySurvey, PlannedExpiry } from '../model/service-types.ts';
-import type { KeyEvent } from '../model/key-event.ts';
+import type { KeyEvent } from '../events/key-event.ts';
 import { oldestFirst } from './skipped-key.ts';
 import { durationText } from './plan-messages.ts';
 

@@ -1,5 +1,4 @@
 import { fault, type Fault } from '../../core/index.ts';
-import type { KeyService } from '../model/service-types.ts';
 import type { RotationPlan } from './plan-rotations.ts';
 import type { SkippedKey } from './skipped-key.ts';
 import type { Sink } from '../model/sink.ts';
@@ -22,7 +21,9 @@ export const unusableSink = async (
 /** The plan without the rotations whose new key could not be delivered; their keys are skipped, with advice. */
 export const withUsableSinks = async (
   plan: RotationPlan,
-  keyService: Pick<KeyService, 'unusableSink'>,
+  keyService: {
+    readonly unusableSink: (service: string, job: string, signal: AbortSignal) => Promise<Fault | undefined>;
+  },
   signal: AbortSignal,
 ): Promise<RotationPlan> => {
   const rotations: RotationPlan['rotations'][number][] = [];

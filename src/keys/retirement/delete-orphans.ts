@@ -1,6 +1,6 @@
 import { errorFields, hasCode, type UnixMillis } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-import type { RetainReason } from '../model/key-event.ts';
+import type { RetainReason } from '../model/event-fields.ts';
 import { probeService } from '../update/probe.ts';
 import type { GenerationKey } from '../model/rotation.ts';
 import { deleteAndVerify } from './clear-key.ts';
@@ -8,6 +8,7 @@ import { generationKey, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
 import { orphanVerdict } from './orphan-facts.ts';
 import { isIdentified, retainOrphan, notifyRetained } from './retain-orphan.ts';
 import { isGone, notifyStaying } from '../cycle/seek-key.ts';
+import { openRotations, lostRequest } from '../model/key-state.ts';
 
 type Orphan = {
   readonly id: string;
@@ -26,7 +27,7 @@ const lag = 900_000;
 
 /** A listed key whose deletion was requested earlier. */
 const begun = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
-  const left = cycle.deps.journal.leaving(cycle.deps.account).get(key.id);
+  const left = cycle.deps.journal.state(cycle.deps.account).leaving.get(key.id);
   if (left === undefined || left.name !== key.name) return undefined;
   const { rotation: id, service, generation, name, why, since } = left;
   return { id, service, generation, keyId: key.id, name, why, since };
@@ -34,14 +35,14 @@ const begun = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
 
 /** A key created by a request whose answer was lost. */
 const late = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
-  const lost = cycle.deps.journal.lostAttempt(cycle.deps.account, key.name);
+  const lost = lostRequest(cycle.deps.journal.state(cycle.deps.account), key.name);
   if (lost === undefined) return undefined;
   const { rotation: id, service, generation } = lost;
   return { id, service, generation, keyId: key.id, name: key.name, why: 'orphan' };
 };
 
 const retainedOne = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
-  const found = cycle.deps.journal.retained(cycle.deps.account).get(key.id);
+  const found = cycle.deps.journal.state(cycle.deps.account).retained.get(key.id);
   if (found === undefined) return undefined;
   const { rotation: id, service, generation, name, reason } = found;
   return { id, service, generation, keyId: key.id, name, why: 'orphan', retained: reason };
@@ -50,14 +51,15 @@ const retainedOne = (cycle: Cycle, key: ApiKey): Orphan | undefined => {
 /** Keys that possibly no consumer can use: from requests without an answer, probes, or interrupted deletions. */
 const orphansIn = (cycle: Cycle): readonly Orphan[] => {
   const { journal, account } = cycle.deps;
-  const lineage = journal.lineage(account);
+  const lineage = journal.state(account).lineage;
   return [...cycle.keys().values()].flatMap((key): readonly Orphan[] => {
     const kept = retainedOne(cycle, key);
     if (kept !== undefined) return [kept];
     const known = lineage.get(key.id);
     const found = known === undefined ? late(cycle, key) : begun(cycle, key);
     // An open rotation handles its own keys.
-    if (found !== undefined) return journal.rotation(found.id) === undefined ? [found] : [];
+    if (found !== undefined)
+      return journal.state(cycle.deps.account).rotations.get(found.id) === undefined ? [found] : [];
     return known?.service === probeService && known.name === key.name
       ? [{ id: `probe/${key.id}`, service: probeService, ...generationKey(known), why: 'probe' }]
       : [];
@@ -71,15 +73,13 @@ const hasEnough = (error: unknown): boolean =>
 const vanished = async (cycle: Cycle): Promise<void> => {
   const { journal, account } = cycle.deps;
   const underWay = new Set(
-    journal
-      .openRotations(account)
-      .flatMap(({ attempts, olds, old }) => [
-        old?.keyId,
-        ...attempts.map(({ keyId }) => keyId),
-        ...olds.filter(({ state }) => state !== 'over').map(({ keyId }) => keyId),
-      ]),
+    openRotations(journal.state(account)).flatMap(({ attempts, olds, old }) => [
+      old?.keyId,
+      ...attempts.map(({ keyId }) => keyId),
+      ...olds.filter(({ state }) => state !== 'over').map(({ keyId }) => keyId),
+    ]),
   );
-  for (const row of journal.lineage(account).values()) {
+  for (const row of journal.state(account).lineage.values()) {
     if (row.retired !== undefined || cycle.keys().has(row.keyId) || underWay.has(row.keyId)) continue;
     if (cycle.listedAt() - row.born < lag) continue;
     try {
@@ -129,7 +129,7 @@ const mayDelete = async (
   const { journal, account } = cycle.deps;
   const verdict = await orphanVerdict(cycle, key.name, key.keyId);
   if (verdict.verdict === 'delete') return true;
-  const askedAt = journal.requestOf(account, key.name)?.askedAt ?? cycle.deps.clock.now();
+  const askedAt = journal.state(account).requests.get(key.name)?.askedAt ?? cycle.deps.clock.now();
   const isNew = isIdentified(verdict) && verdict.reason !== retained;
   await (isNew ? retainOrphan : notifyRetained)(cycle, rotation, key, verdict, askedAt);
   return false;

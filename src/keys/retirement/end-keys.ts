@@ -1,5 +1,5 @@
 import { fault, formatMoment, hasCode, isFault, messageOf, shellWord, toSeconds } from '../../core/index.ts';
-import type { KeyService, PlannedExpiry } from '../model/service-types.ts';
+import type { EndedKey, PlannedExpiry } from '../model/service-types.ts';
 import { isDeleted, requestDeletion } from './clear-key.ts';
 import { describeUsed } from './judge-old.ts';
 import { distinctNames } from './named-uses.ts';
@@ -8,8 +8,7 @@ import { candidateOf } from '../model/rotation.ts';
 import { generationKey, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
 import { endAt, hostMoment, keyClock } from '../cycle/key-clock.ts';
 import { outdatedNow, describeStop } from '../cycle/up-to-date.ts';
-
-type Ended = Awaited<ReturnType<KeyService['expire']>>[number];
+import { openRotations } from '../model/key-state.ts';
 
 const idOf = ({ keyId }: PlannedExpiry): string => `expiry/${keyId}`;
 
@@ -40,7 +39,7 @@ const obstacleTo = async (
   cycle: Cycle,
   planned: PlannedExpiry,
   keptBySinks: ReadonlyMap<number, string>,
-): Promise<Ended | undefined> => {
+): Promise<EndedKey | undefined> => {
   const { keyId, name, action, evenIfCurrent = false } = planned;
   const { journal, account } = cycle.deps;
   const listed = cycle.keys().get(keyId);
@@ -49,7 +48,9 @@ const obstacleTo = async (
     return { planned, done, message: `the gateway no longer lists ${name} under the id ${keyId}` };
   }
   if (action.kind === 'warn') return undefined;
-  const turning = journal.openRotations(account).find((rotation) => candidateOf(rotation)?.keyId === keyId);
+  const turning = openRotations(journal.state(account)).find(
+    (rotation) => candidateOf(rotation)?.keyId === keyId,
+  );
   if (turning === undefined) {
     const why = evenIfCurrent ? undefined : keptBySinks.get(keyId);
     return why === undefined
@@ -74,7 +75,7 @@ const revive = async (
   rotation: { readonly id: string; readonly service: string },
   keyId: number,
 ): Promise<void> => {
-  const row = cycle.deps.journal.lineage(cycle.deps.account).get(keyId);
+  const row = cycle.deps.journal.state(cycle.deps.account).lineage.get(keyId);
   if (row?.retired !== undefined)
     await note(cycle, rotation, { what: 'adopted', ...generationKey(row), born: row.born });
 };
@@ -82,7 +83,7 @@ const revive = async (
 type Expire = Extract<PlannedExpiry['action'], { kind: 'expire' }>;
 
 /** Sets the expiry on the clock that ends keys; an immediate one lies in the past on every clock of the gateway. */
-const expire = async (cycle: Cycle, planned: PlannedExpiry, action: Expire): Promise<Ended> => {
+const expire = async (cycle: Cycle, planned: PlannedExpiry, action: Expire): Promise<EndedKey> => {
   const { service, keyId, name } = planned;
   const rotation = { id: idOf(planned), service };
   const key = generationKey(planned);
@@ -126,10 +127,10 @@ const one = async (
   planned: PlannedExpiry,
   keptBySinks: ReadonlyMap<number, string>,
   names: readonly string[],
-): Promise<Ended> => {
+): Promise<EndedKey> => {
   const { action, service, keyId } = planned;
   const { journal, account } = cycle.deps;
-  const outdated = await outdatedNow(cycle, service, journal.managed(account).get(service));
+  const outdated = await outdatedNow(cycle, service, journal.state(account).managed.get(service));
   if (outdated !== undefined) return { planned, done: false, message: describeStop(outdated) };
   const rotation = { id: idOf(planned), service };
   const key = generationKey(planned);
@@ -163,8 +164,8 @@ export const endKeys = async (
   cycle: Cycle,
   planned: readonly PlannedExpiry[],
   keptBySinks: ReadonlyMap<number, string>,
-): Promise<readonly Ended[]> => {
-  const results: Ended[] = [];
+): Promise<readonly EndedKey[]> => {
+  const results: EndedKey[] = [];
   const names = distinctNames(planned.flatMap(({ ifUnused, name }) => (ifUnused === true ? [name] : [])));
   for (const each of planned) {
     cycle.signal.throwIfAborted();
@@ -179,7 +180,7 @@ export const endKeys = async (
   if (cycle.removed.size === 0) return results;
   const removed = new Set(cycle.removed);
   await cycle.look();
-  const settled: Ended[] = [];
+  const settled: EndedKey[] = [];
   for (const result of results) {
     if (!removed.has(result.planned.keyId)) {
       settled.push(result);

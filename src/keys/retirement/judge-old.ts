@@ -8,10 +8,9 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { KeyUse } from '../model/key-event.ts';
+import type { KeyUse, RetainedReason } from '../model/event-fields.ts';
 import { maxLag } from '../model/lag.ts';
 import type { LogCompleteness } from '../model/ports.ts';
-import type { RetainedReason } from '../model/rotation.ts';
 import type { RetireTerms } from '../model/terms.ts';
 import { clockSkew, lengthText } from '../plan/clock-skew.ts';
 import { sumOfUses, type NamedUse } from './named-uses.ts';

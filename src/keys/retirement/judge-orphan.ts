@@ -1,5 +1,5 @@
 import { formatMoment, toMillis, unixSeconds, type UnixMillis } from '../../core/index.ts';
-import type { RetainReason } from '../model/key-event.ts';
+import type { RetainReason } from '../model/event-fields.ts';
 import { maxLag } from '../model/lag.ts';
 import type { LogCompleteness } from '../model/ports.ts';
 import type { Fingerprint, SinkReading } from '../model/sink.ts';

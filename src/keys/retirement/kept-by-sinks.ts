@@ -47,7 +47,7 @@ export const keptBySinks = async (
 ): Promise<ReadonlyMap<number, string>> => {
   const { account, journal, consumerOf, deliveredBy = () => [] } = deps;
   const contents = new Map<string, SinkContent | Error | undefined>();
-  const known = new Set(all.map(({ key }) => journal.fingerprint(account, key.id)));
+  const known = new Set(all.map(({ key }) => journal.state(account).fingerprints.get(key.id)));
   const byService = new Map<string, SurveyedKey[]>();
   for (const key of all) {
     const line = byService.get(key.service);
@@ -61,7 +61,7 @@ export const keptBySinks = async (
   };
   const whyKept = async (one: SurveyedKey): Promise<string | undefined> => {
     const { key, service } = one;
-    const current = journal.current(account).get(service);
+    const current = journal.state(account).current.get(service);
     if (current?.keyId === key.id) {
       const places = current.places.join(' and ');
       if (places === '') return `every sink of ${service} holds it`;
@@ -76,7 +76,7 @@ export const keptBySinks = async (
     const isNewest = isLive(one, now) && newestOf(line, now).some((other) => other.key.id === key.id);
     if (job !== undefined && isNewest) return `it is the newest key of ${service}, which job ${job} delivers`;
     const sinks = jobs.flatMap((name) => consumerOf(name, service)?.sinks ?? []);
-    const fingerprint = journal.fingerprint(account, key.id);
+    const fingerprint = journal.state(account).fingerprints.get(key.id);
     for (const sink of sinks) {
       const why = heldBy(sink, await contentOf(sink, one), one, fingerprint, known);
       if (why !== undefined) return why;

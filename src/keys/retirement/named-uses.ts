@@ -1,5 +1,5 @@
 import { addMoney, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
-import type { KeyUse } from '../model/key-event.ts';
+import type { KeyUse } from '../model/event-fields.ts';
 import type { GenerationKey } from '../model/rotation.ts';
 import type { Cycle } from '../cycle/cycle.ts';
 

@@ -8,7 +8,7 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import { creationTime } from '../plan/key-state.ts';
-import type { KeyRequest } from '../journal/request-memory.ts';
+import type { KeyRequest } from '../model/key-state.ts';
 import type { Delivery, Sink } from '../model/sink.ts';
 import { probeService } from '../update/probe.ts';
 import { clockSkew } from '../plan/clock-skew.ts';
@@ -32,8 +32,8 @@ const candidatesOf = (
 ): readonly number[] => {
   if (answered !== undefined) return [keyId];
   const { journal, account } = cycle.deps;
-  const lineage = journal.lineage(account);
-  const [retained, leaving] = [journal.retained(account), journal.leaving(account)];
+  const lineage = journal.state(account).lineage;
+  const [retained, leaving] = [journal.state(account).retained, journal.state(account).leaving];
   return [...cycle.keys().values()]
     .filter(
       (key) =>
@@ -82,7 +82,7 @@ const sinkFacts = async (cycle: Cycle, request: KeyRequest): Promise<readonly Si
   if (sinks.length === 0) return undefined;
   const delivery = { account, service, generation, keyName: name };
   return readSinks(cycle, sinks, delivery, (place, fingerprint) => {
-    const known = journal.contentsOf(account, place).get(fingerprint);
+    const known = journal.state(account).contents.get(place)?.get(fingerprint);
     return known !== undefined && (known.delivered || known.since <= askedAt);
   });
 };
@@ -142,7 +142,7 @@ const collectFacts = async (cycle: Cycle, request: KeyRequest, keyId: number): P
   const isUnanswered =
     request.isUnanswered === true &&
     request.keyId === undefined &&
-    !cycle.deps.journal.outdated(account).has(request.service) &&
+    !cycle.deps.journal.state(account).outdated.has(request.service) &&
     (await cycle.deps.journal.compare()).differs === undefined;
   return {
     name,
@@ -164,7 +164,7 @@ const collectFacts = async (cycle: Cycle, request: KeyRequest, keyId: number): P
 /** Whether the key that was, or may have been, created for the attempt with this name may be deleted. */
 export const orphanVerdict = async (cycle: Cycle, name: string, keyId: number): Promise<OrphanVerdict> => {
   const { journal, account } = cycle.deps;
-  const request = journal.requestOf(account, name);
+  const request = journal.state(account).requests.get(name);
   return request === undefined
     ? {
         verdict: 'retain',

@@ -8,12 +8,13 @@ import {
   unixSeconds,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { KeyUse } from '../model/key-event.ts';
+import type { KeyUse } from '../model/event-fields.ts';
 import type { OldKey, Rotation } from '../model/rotation.ts';
 import { generationKey, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
 import { gatewayNow } from '../cycle/gateway-time.ts';
 import { describeUsed, knownEnd } from './judge-old.ts';
 import { distinctNames, namesBorne, sumOfUses } from './named-uses.ts';
+import { openRotations } from '../model/key-state.ts';
 
 /** Seconds by which a new read overlaps the end of the stored log: rows arrive late (docs/gateway.md G16.1). */
 const lateness = 600;
@@ -48,7 +49,7 @@ export const recentUses = async (
 const namesOfAll = async (cycle: Cycle): Promise<readonly string[]> => {
   const { journal, account } = cycle.deps;
   const names: string[] = [];
-  for (const { olds, cutover } of journal.openRotations(account))
+  for (const { olds, cutover } of openRotations(journal.state(account)))
     for (const old of olds)
       if (cutover !== undefined && old.state !== 'over')
         names.push(...(await namesBorne(cycle, old, cutover)));

@@ -1,7 +1,7 @@
 import { compareMoney, money, subtractMoney, toMillis } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import { creationTime } from '../plan/key-state.ts';
-import type { KeyRequest } from '../journal/request-memory.ts';
+import type { KeyRequest } from '../model/key-state.ts';
 import { probeService } from '../update/probe.ts';
 import { clockSkew } from '../plan/clock-skew.ts';
 

@@ -15,7 +15,7 @@ const afterChanges = async (cycle: Cycle, ids: readonly string[]): Promise<reado
   if (isCreated) await comparedClock(cycle);
   const touched: string[] = [];
   for (const id of ids) {
-    const rotation = cycle.deps.journal.rotation(id);
+    const rotation = cycle.deps.journal.state(cycle.deps.account).rotations.get(id);
     const olds = rotation?.olds.filter(({ keyId }) => removed.includes(keyId)) ?? [];
     for (const old of olds) {
       if (!cycle.keys().has(old.keyId)) cycle.resting.delete(old.keyId);

@@ -162,7 +162,7 @@ const perform = async (
 
 /** Deletes the undelivered key of a paused rotation, because the rotations of other services must not wait for a person. */
 const clearLeft = async (cycle: Cycle, id: string): Promise<void> => {
-  const rotation = cycle.deps.journal.rotation(id);
+  const rotation = cycle.deps.journal.state(cycle.deps.account).rotations.get(id);
   const attempt = rotation?.waiting === undefined ? undefined : candidateOf(rotation);
   if (rotation === undefined || attempt?.keyId === undefined) return;
   if (attempt.state !== 'made' && attempt.state !== 'verified') return;
@@ -208,11 +208,11 @@ const checkedAgain: ReadonlySet<Action['step']> = new Set([
 export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved | undefined> => {
   const { journal } = cycle.deps;
   let moved = false;
-  let last = journal.rotation(id);
+  let last = journal.state(cycle.deps.account).rotations.get(id);
   if (last === undefined) return undefined;
   for (let steps = 0; steps < maxSteps; steps += 1) {
     cycle.signal.throwIfAborted();
-    const rotation = journal.rotation(id);
+    const rotation = journal.state(cycle.deps.account).rotations.get(id);
     if (rotation === undefined)
       return { rotation: { ...last, over: 'done' }, moved, message: 'the rotation is complete' };
     last = rotation;
@@ -241,7 +241,7 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
       cycle.onStep(rotation, action.step);
       await perform(cycle, rotation, action, consumerOf);
       // Reading state does not count as progress.
-      moved ||= journal.rotation(id) !== rotation;
+      moved ||= journal.state(cycle.deps.account).rotations.get(id) !== rotation;
     } catch (error) {
       cycle.signal.throwIfAborted();
       // Further requests would prolong the throttling: the account pauses for this cycle, and no attempt is counted.
@@ -253,11 +253,11 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
         action?.step !== 'deliver'
       )
         throw error;
-      const now = journal.rotation(id) ?? rotation;
+      const now = journal.state(cycle.deps.account).rotations.get(id) ?? rotation;
       await failStep(cycle, now, action?.step ?? 'decide', error);
       await clearLeft(cycle, id);
       return {
-        rotation: journal.rotation(id) ?? now,
+        rotation: journal.state(cycle.deps.account).rotations.get(id) ?? now,
         moved,
         message: messageOf(error),
         ...(isFault(error) ? { fault: error } : {}),

@@ -1,5 +1,5 @@
 import { unixSeconds, type UnixMillis } from '../../core/index.ts';
-import type { KeyEvent } from '../model/key-event.ts';
+import type { KeyEvent } from '../events/key-event.ts';
 import { liveOf } from '../model/lineage.ts';
 import type { Attempt, OldKey, Rotation } from '../model/rotation.ts';
 import { generationKey, generationKeyOf, note, plaintextOf, type Cycle } from '../cycle/cycle.ts';
@@ -29,14 +29,14 @@ const doubtsOf = (history: readonly KeyEvent[]): Map<number, Doubt> => {
  */
 export const cutOver = async (cycle: Cycle, rotation: Rotation, attempt: Attempt): Promise<void> => {
   const { journal, account, plaintexts } = cycle.deps;
-  const others = liveOf(journal.lineage(account), rotation.service).filter(
+  const others = liveOf(journal.state(account).lineage, rotation.service).filter(
     ({ keyId }) => keyId !== attempt.keyId,
   );
   const doubts = doubtsOf(await journal.history({ account, service: rotation.service }));
-  for (const keyId of journal.unfinished(account).get(rotation.service) ?? [])
+  for (const keyId of journal.state(account).unfinished.get(rotation.service) ?? [])
     if (!doubts.has(keyId)) doubts.set(keyId, 'unfinished');
   // Before the first cutover consumers may hold any of these keys.
-  if (!journal.current(account).has(rotation.service))
+  if (!journal.state(account).current.has(rotation.service))
     for (const { keyId } of others)
       if (keyId !== rotation.old?.keyId && !doubts.has(keyId)) doubts.set(keyId, 'unclear');
   const olds = others.map((row) => {

@@ -10,7 +10,8 @@ import {
 } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import { creationTime } from '../plan/key-state.ts';
-import type { KeyEvent, KeyFields } from '../model/key-event.ts';
+import type { KeyEvent } from '../events/key-event.ts';
+import type { KeyFields } from '../model/event-fields.ts';
 import { liveOf } from '../model/lineage.ts';
 import { halfOf } from './half.ts';
 import {
@@ -47,8 +48,8 @@ const nextName = (cycle: Cycle, { service, terms }: Rotation): { generation: num
     const place = parseKeyName(template, name);
     return place?.service === service ? [place.generation] : [];
   });
-  const inLine = liveOf(journal.lineage(account), service).map(({ generation }) => generation);
-  let generation = Math.max(0, journal.highestGeneration(account, service), ...seen, ...inLine) + 1;
+  const inLine = liveOf(journal.state(account).lineage, service).map(({ generation }) => generation);
+  let generation = Math.max(0, journal.state(account).highest.get(service) ?? 0, ...seen, ...inLine) + 1;
   const suffix = randomSuffix(random);
   let name = printKeyName(template, { service, generation, suffix });
   while (listed.has(name)) {

@@ -1,6 +1,6 @@
 import type { UnixMillis } from '../../core/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import type { KeyEvent } from '../model/key-event.ts';
+import type { KeyEvent } from '../events/key-event.ts';
 import type { KeyJournal } from '../journal/journal.ts';
 import { printKeyName, templateOf } from '../plan/key-names.ts';
 import { probeService, type ProbeKeys } from '../update/probe.ts';
@@ -28,7 +28,7 @@ export const createProbeKeys = ({ account, journal, gateway, now }: ProbeDeps): 
   const record = (event: KeyEvent): Promise<void> => journal.record([event]);
   return {
     createProbeKey: async (spec, signal) => {
-      const generation = journal.highestGeneration(account, probeService) + 1;
+      const generation = (journal.state(account).highest.get(probeService) ?? 0) + 1;
       const name = printKeyName(template, { service: probeService, generation });
       const rotation = `probe/${generation}`;
       const asked = { generation, name, spec };

@@ -1,11 +1,6 @@
 import { addMoney, compareMoney, isFault, subtractMoney, zero, type Money } from '../../core/index.ts';
-import {
-  isOfRotation,
-  type Attempt,
-  type OldKey,
-  type QuotaSettled,
-  type Rotation,
-} from '../model/rotation.ts';
+import { isOfRotation, type Attempt, type OldKey, type Rotation } from '../model/rotation.ts';
+import type { QuotaSettled } from '../model/event-fields.ts';
 import { wasWritten } from '../update/judge-remain.ts';
 import { halfOf } from './half.ts';
 import { generationKey, generationKeyOf, note, notifyOf, type Cycle } from '../cycle/cycle.ts';

@@ -6,6 +6,7 @@ import { advanceAll } from './advance-all.ts';
 import type { Moved } from './advance.ts';
 import { generationKeyOf, note, plaintextOf, type Cycle } from '../cycle/cycle.ts';
 import { sinksOf } from '../cycle/up-to-date.ts';
+import { openRotations } from '../model/key-state.ts';
 
 /** Milliseconds before each further delivery of the same key within one command. */
 const pauses = [2000, 10_000] as const;
@@ -59,7 +60,7 @@ const isHeldNowhere = async (
  */
 export const releaseUndelivered = async (cycle: Cycle): Promise<void> => {
   const { journal, account, plaintexts, log } = cycle.deps;
-  for (const rotation of journal.openRotations(account)) {
+  for (const rotation of openRotations(journal.state(account))) {
     const attempt = candidateOf(rotation);
     if (attempt?.keyId === undefined || !isUndelivered(cycle, rotation)) continue;
     try {

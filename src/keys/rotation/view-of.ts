@@ -6,10 +6,11 @@ import { defaultSettle, type Consumer } from '../cycle/engine-deps.ts';
 import { gatewayNow } from '../cycle/gateway-time.ts';
 import { plaintextOf, type Cycle } from '../cycle/cycle.ts';
 import { declaredSinks, undeclaredPlaces } from '../cycle/known-places.ts';
+import { openRotations } from '../model/key-state.ts';
 
 export const seenBy = (cycle: Cycle): Pick<View, 'now' | 'zone' | 'listedAt' | 'settle' | 'orphanOf'> => {
   const { deps } = cycle;
-  const lineage = deps.journal.lineage(deps.account);
+  const lineage = deps.journal.state(deps.account).lineage;
   return {
     now: deps.clock.now(),
     zone: deps.zone,
@@ -24,7 +25,9 @@ export const seenBy = (cycle: Cycle): Pick<View, 'now' | 'zone' | 'listedAt' | '
 export const unsettledBeside = (cycle: Cycle, rotation: Rotation): Rotation | undefined => {
   const { journal, account } = cycle.deps;
   const seen = seenBy(cycle);
-  return journal.openRotations(account).find((other) => other.id !== rotation.id && isUnsettled(other, seen));
+  return openRotations(journal.state(account)).find(
+    (other) => other.id !== rotation.id && isUnsettled(other, seen),
+  );
 };
 
 /** Builds the view of `decide`. `consumerOf` may throw: its error fails only the steps that need the consumer. */
