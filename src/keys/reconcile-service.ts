@@ -4,10 +4,10 @@ import type { ReconciledService } from './model/service-types.ts';
 import { describeDifference } from './cycle/find-differences.ts';
 import { describeDeadKey } from './dead-keys.ts';
 import { deadKeysOf } from './inspect.ts';
-import { note, type Cycle, type Step } from './cycle/cycle.ts';
+import { note, type Cycle, type NewEvent } from './cycle/cycle.ts';
 import { differencesOf, readSinkContents, sinksOf } from './cycle/up-to-date.ts';
 
-type Change = { readonly step: Step; readonly message: string };
+type Change = { readonly event: NewEvent; readonly message: string };
 
 /** Adopts keys of the open rotation that the journal takes for orphans, because others may use them. */
 const doubted = (cycle: Cycle, service: string, now: UnixMillis): readonly Change[] => {
@@ -22,7 +22,7 @@ const doubted = (cycle: Cycle, service: string, now: UnixMillis): readonly Chang
       ? []
       : [
           {
-            step: adoptionOf({ keyId: listed.id, generation, name }, createdAtOr(listed, now)),
+            event: adoptionOf({ keyId: listed.id, generation, name }, createdAtOr(listed, now)),
             message: `${name} (id ${listed.id}) is generation ${generation} of ${service}`,
           },
         ];
@@ -43,7 +43,7 @@ const changesOf = async (cycle: Cycle, service: string): Promise<readonly Change
       const { keyId, name, place } = found;
       return [
         {
-          step: adoptionOf({ keyId, generation: place.generation, name }, createdAtOr(listed, clock.now())),
+          event: adoptionOf({ keyId, generation: place.generation, name }, createdAtOr(listed, clock.now())),
           message: `${name} (id ${keyId}) is generation ${place.generation} of ${service}`,
         },
       ];
@@ -51,18 +51,18 @@ const changesOf = async (cycle: Cycle, service: string): Promise<readonly Change
     ...contents
       .filter(({ is }) => is !== 'known')
       .map(({ place, sink, fingerprint }) => ({
-        step: { what: 'observed' as const, place, fingerprint },
+        event: { what: 'observed' as const, place, fingerprint },
         message: `the current content of ${sink} is recorded (SHA-256 ${fingerprint.slice(0, 12)}…)`,
       })),
     ...(open === undefined
       ? []
       : [
           {
-            step: { what: 'given-up' as const },
+            event: { what: 'given-up' as const },
             message: `the rotation ${open.id} is given up; the next one delivers one key to every sink`,
           },
         ]),
-    { step: { what: 'reconciled' as const }, message: `key operations of ${service} resume` },
+    { event: { what: 'reconciled' as const }, message: `key operations of ${service} resume` },
   ];
 };
 
@@ -90,7 +90,7 @@ export const reconcileService = async (
     await note(
       cycle,
       { id: open?.id ?? `reconcile/${service}`, service },
-      ...changes.map(({ step }) => step),
+      ...changes.map(({ event }) => event),
     );
   return {
     service,

@@ -16,7 +16,14 @@ import type { EngineDeps } from './cycle/engine-deps.ts';
 import { describeOldKey } from './retirement/old-key-messages.ts';
 import { orphanVerdict } from './retirement/orphan-facts.ts';
 import { retainOrphan } from './retirement/retain-orphan.ts';
-import { generationKey, generationKeyOf, note, openCycle, plaintextOf, type Step } from './cycle/cycle.ts';
+import {
+  generationKey,
+  generationKeyOf,
+  note,
+  openCycle,
+  plaintextOf,
+  type NewEvent,
+} from './cycle/cycle.ts';
 import { declaredSinks, undeclaredPlaces } from './cycle/known-places.ts';
 import { newerKeys, outdatedNow } from './cycle/up-to-date.ts';
 import { liveOf } from './model/lineage.ts';
@@ -65,13 +72,13 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
   const onOne = async (
     service: string,
     who: string,
-    stepsOf: (rotation: Rotation) => readonly Step[],
+    eventsOf: (rotation: Rotation) => readonly NewEvent[],
   ): Promise<Rotation> => {
     using _alone = await alone();
     checkJournal(journal);
     const rotation = openOf(service);
-    const steps = stepsOf(rotation);
-    await journal.record(steps.map((step) => ({ ...common(who, service, rotation.id), ...step })));
+    const events = eventsOf(rotation);
+    await journal.record(events.map((event) => ({ ...common(who, service, rotation.id), ...event })));
     return rotation;
   };
 

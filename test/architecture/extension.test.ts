@@ -78,7 +78,7 @@ const openReceiver = async () => {
   };
 };
 
-it('a job kind, a gateway endpoint, a sink, a channel, a report, a column of the call log, a command and a variant need their own files and one entry in a registry', async () => {
+it('a job kind, a gateway endpoint, a sink, a step of a rotation, a channel, a report, a column of the call log, a command and a variant need their own files and one entry in a registry', async () => {
   await using copy = await openCopy();
   const { folder } = copy;
   const before = await textsIn(folder);
@@ -162,6 +162,7 @@ routes:
   const names = sandbox.state.keys.all().map(({ name }) => name);
   expect(names.filter((name) => name.startsWith('app.'))).toHaveLength(1);
   expect(await readFile(memo, 'utf8')).toMatch(/^memo sk-/);
+  expect(await run('keys', 'history', 'app')).toContain('is announced to the operators');
   await run('run', 'pull-logs');
   // The sandbox serves the added column, which is stored under its name and summed in the rollup.
   const answer = await run('query', 'SELECT sum(use_time) AS seconds FROM cube', '--format', 'csv');

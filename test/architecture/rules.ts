@@ -135,6 +135,7 @@ export const overfullFolders = (sources: readonly SourceFile[]): readonly string
 /** Tables that an extension adds an entry to: the files of the entries stay apart, as small as they are. */
 const registries = [
   'gateway/endpoints.ts',
+  'keys/rotation/decide.ts',
   'keys/sinks/registry.ts',
   'messages/locales.ts',
   'notify/channels/registry.ts',
@@ -162,6 +163,7 @@ export const crumbs = (sources: readonly SourceFile[]): readonly string[] => {
 const keyLayers = [
   '.',
   'rotation',
+  'steps',
   'retirement',
   'cycle',
   'plan',

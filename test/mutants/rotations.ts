@@ -4,14 +4,14 @@ export const rotationMutants: readonly Mutant[] = [
   mutant(
     'the request for a key is not journaled',
     'keys/crash-property',
-    'keys/rotation/make-key.ts',
+    'keys/steps/create.ts',
     "await note(cycle, rotation, { what: 'creating', ...asked });",
     '',
   ),
   mutant(
     'the host stamps a new key',
     'keys/expire-clock',
-    'keys/rotation/make-key.ts',
+    'keys/steps/create.ts',
     'createdTime: undefined,',
     'createdTime: toSeconds(cycle.deps.clock.now()),',
   ),
@@ -32,8 +32,8 @@ export const rotationMutants: readonly Mutant[] = [
   mutant(
     'a key whose creation was not answered is not looked for',
     'keys/engine',
-    'keys/rotation/decide.ts',
-    'if (view.listedAt >= settled) continue;',
-    'if (view.now > 0) continue;',
+    'keys/steps/look.ts',
+    "if (attempt.state !== 'lost' || view.listedAt >= settled) return false;",
+    "if (attempt.state !== 'lost' || view.now > 0) return false;",
   ),
 ];

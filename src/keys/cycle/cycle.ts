@@ -83,24 +83,24 @@ type Bare<Event> = Event extends KeyEvent
   ? Omit<Event, 'at' | 'who' | 'account' | 'service' | 'rotation'>
   : never;
 
-/** A key event without the fields that all steps of a rotation share. */
-export type Step = Bare<KeyEvent>;
+/** A key event without the fields that all events of a rotation share. */
+export type NewEvent = Bare<KeyEvent>;
 
 export const note = async (
   cycle: Cycle,
   rotation: Pick<Rotation, 'id' | 'service'> & { readonly who?: string },
-  ...steps: readonly Step[]
+  ...events: readonly NewEvent[]
 ): Promise<void> => {
   const { journal, account, clock } = cycle.deps;
   await journal.record(
-    steps.map((step) => ({
+    events.map((event) => ({
       at: clock.now(),
       // A requested step is attributed to the person who started the rotation.
       who: cycle.requested ? (rotation.who ?? cycle.who) : cycle.who,
       account,
       service: rotation.service,
       rotation: rotation.id,
-      ...step,
+      ...event,
     })),
   );
 };

@@ -1,6 +1,6 @@
 import { hasCode } from '../../core/index.ts';
-import type { Attempt, GenerationKey, OldKey, Rotation } from '../model/rotation.ts';
-import { generationKey, generationKeyOf, note, plaintextOf, notifyOf, type Cycle } from './cycle.ts';
+import type { GenerationKey, Rotation } from '../model/rotation.ts';
+import { notifyOf, type Cycle } from './cycle.ts';
 
 /**
  * Whether the error proves, beside a list without the key, that the gateway does not know it. The status is open (docs/gateway.md G8.15): any refusal
@@ -24,32 +24,6 @@ export const isGone = async (cycle: Cycle, keyId: number): Promise<boolean> => {
     if (knowsNoKey(error)) return true;
     throw error;
   }
-};
-
-/** An old key that was deleted externally needs no retirement. */
-export const verifyStillExists = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<void> => {
-  if (await isGone(cycle, old.keyId))
-    await note(cycle, rotation, { what: 'vanished', ...generationKey(old) });
-};
-
-/** A successor that was deleted externally is replaced, and no old key is retired before its replacement is in every sink. */
-export const verifySuccessorExists = async (
-  cycle: Cycle,
-  rotation: Rotation,
-  attempt: Attempt,
-): Promise<void> => {
-  const key = generationKeyOf(attempt);
-  if (!(await isGone(cycle, key.keyId))) return;
-  await note(cycle, rotation, { what: 'vanished', ...key });
-  cycle.deps.plaintexts.delete(plaintextOf(rotation, attempt));
-  const { service, id } = rotation;
-  await notifyOf(cycle, rotation, {
-    kind: 'escalated',
-    title: `the new key ${key.name} was deleted externally`,
-    message: `${key.name}, the new key of ${service}, was deleted externally while sinks may hold it; another key is created, and no old key is retired until every sink holds that one`,
-    advice: 'Find out who deleted it; calls with it fail until its successor is delivered.',
-    key: `${id}/${key.keyId}/taken-away`,
-  });
 };
 
 /** Milliseconds for which caches of the gateway may keep the old state of a key, plus a minute (docs/gateway.md G8.16). */

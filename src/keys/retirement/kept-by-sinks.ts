@@ -4,10 +4,12 @@ import { canBeOf, currentUnknown } from '../plan/current-candidates.ts';
 import { deadBy } from '../plan/key-state.ts';
 import { isLive, newestOf } from '../plan/newest-key.ts';
 import { undeclaredPlaces } from '../cycle/known-places.ts';
-import { undeclaredText } from './hold-messages.ts';
 import { readSink, type SinkContent } from '../cycle/match-sinks.ts';
 import type { Sink } from '../model/sink.ts';
 import type { EngineDeps } from '../cycle/engine-deps.ts';
+
+export const undeclaredText = (places: readonly string[]): string =>
+  `${places.join(' and ')} may hold it, and no job declares ${places.length === 1 ? 'this place' : 'these places'} any more`;
 
 export type SinkSurvey = {
   readonly asked: readonly SurveyedKey[];

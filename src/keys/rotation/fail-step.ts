@@ -1,6 +1,6 @@
 import { weekMillis, errorFields, isFault, messageOf } from '../../core/index.ts';
 import type { Rotation } from '../model/rotation.ts';
-import type { Pending } from './action.ts';
+import type { Rest } from '../steps/step.ts';
 import { describeOldKey } from '../retirement/old-key-messages.ts';
 import { note, notifyOf, type Cycle } from '../cycle/cycle.ts';
 
@@ -58,7 +58,7 @@ export const failStep = async (
 export const notifyStuck = async (
   cycle: Cycle,
   rotation: Rotation,
-  { title, key: about, since, atOnce, message }: Pending,
+  { title, key: about, since, atOnce, message }: NonNullable<Rest['pending']>,
   resting: string,
 ): Promise<void> => {
   const weeks = Math.max(0, Math.floor((cycle.deps.clock.now() - since) / weekMillis));

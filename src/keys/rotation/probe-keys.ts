@@ -4,7 +4,7 @@ import type { KeyEvent } from '../events/key-event.ts';
 import type { KeyJournal } from '../journal/journal.ts';
 import { printKeyName, templateOf } from '../plan/key-names.ts';
 import { probeService, type ProbeKeys } from '../update/probe.ts';
-import { created, createLost, type CreatedKey } from './create-steps.ts';
+import { created, createLost, type CreatedKey } from '../cycle/creation.ts';
 
 type ProbeDeps = {
   readonly account: string;

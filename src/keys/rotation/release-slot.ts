@@ -1,7 +1,7 @@
 import type { Attempt, Rotation } from '../model/rotation.ts';
 import { clearKey } from '../retirement/clear-key.ts';
-import { settledAt } from './decide.ts';
-import { noteLost } from './make-key.ts';
+import { settledAt } from '../steps/look.ts';
+import { noteLost } from '../steps/note-lost.ts';
 import type { Cycle } from '../cycle/cycle.ts';
 import { seenBy, unsettledBeside } from './view-of.ts';
 
@@ -14,7 +14,7 @@ const settleAttempt = async (cycle: Cycle, other: Rotation, attempt: Attempt): P
     return true;
   }
   if (state === 'asked') {
-    await noteLost(cycle, other, attempt);
+    await noteLost.run({ cycle, consumerOf: () => undefined }, { rotation: other, attempt });
     return true;
   }
   if (state !== 'lost') return false;

@@ -1,6 +1,6 @@
 import { deadBy } from '../plan/key-state.ts';
 import type { Attempt, Rotation } from '../model/rotation.ts';
-import type { View } from './action.ts';
+import type { View } from '../steps/step.ts';
 import { isUnsettled } from './decide.ts';
 import { defaultSettle, type Consumer } from '../cycle/engine-deps.ts';
 import { gatewayNow } from '../cycle/gateway-time.ts';
@@ -55,6 +55,7 @@ export const viewOf = (cycle: Cycle, rotation: Rotation, consumerOf: () => Consu
     },
     isOverlapChecked: (keyId) => cycle.overlapChecked.has(keyId),
     resting: (keyId) => cycle.resting.get(keyId),
+    hasRequested: cycle.made.has(rotation.id),
     requested: cycle.requested,
   };
 };

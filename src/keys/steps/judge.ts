@@ -1,5 +1,12 @@
-import { formatMoment, interval, toSeconds, unixSeconds, type UnixMillis } from '../../core/index.ts';
-import { isTimed, type Attempt, type OldKey, type Rotation } from '../model/rotation.ts';
+import {
+  formatMoment,
+  hourMillis,
+  interval,
+  toSeconds,
+  unixSeconds,
+  type UnixMillis,
+} from '../../core/index.ts';
+import { isCompromised, isTimed, type Attempt, type OldKey, type Rotation } from '../model/rotation.ts';
 import { deadBy } from '../plan/key-state.ts';
 import { clockEffect, clockSkew } from '../plan/clock-skew.ts';
 import { gatewayTimes, ownCalls } from '../cycle/gateway-time.ts';
@@ -14,6 +21,8 @@ import {
 } from '../retirement/judge-old.ts';
 import { isSameName, namesBorne, usesOf } from '../retirement/named-uses.ts';
 import { generationKey, generationKeyOf, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
+import { inUseSince } from './set-expiry.ts';
+import type { OfOld, Step } from './step.ts';
 
 const bearersOf = async (
   cycle: Cycle,
@@ -168,45 +177,82 @@ const usedAgain = (
   return `${name} was called at ${formatMoment(usedAt, zone)}; its idle time begins again`;
 };
 
+const clock = (moment: number, { zone }: OfOld['view']): string =>
+  formatMoment(unixSeconds(Math.floor(moment / 1000)), zone);
+
+/** Milliseconds for which the evidence of disuse is valid. */
+const proofHolds = hourMillis;
+
+/** Evidence covers the names it was collected for: a key that was renamed since needs new evidence. */
+const isFresh = ({ old: { keyId, name, idleAt, idleNames = [name] }, view }: OfOld): boolean =>
+  idleAt !== undefined &&
+  view.now >= idleAt &&
+  view.now - idleAt < proofHolds &&
+  idleNames.includes(view.nameOf(keyId) ?? name);
+
 /** Judges whether an old key may end; records and notifies each reason to retain it once. */
-export const judgeStep = async (
-  cycle: Cycle,
-  rotation: Rotation,
-  attempt: Attempt,
-  old: OldKey,
-  cutover: UnixMillis,
-): Promise<void> => {
-  const facts = await collectFacts(cycle, rotation, attempt, old);
-  const found = judgeRetirement(facts);
-  const timed = isTimed(rotation, old);
-  if (found.verdict === 'go' && !timed) {
-    const { range, evidence } = found;
-    const again = usedAgain(old, range.start, facts);
-    if (again !== undefined) {
-      cycle.resting.set(old.keyId, again);
+export const judge: Step<OfOld> = {
+  name: 'judge',
+  due: ({ rotation, attempt, old, cutover, view }) => {
+    const { overlap, retire } = rotation.terms;
+    const inUse = inUseSince({ cutover, rotation });
+    if (isTimed(rotation, old)) {
+      const isNotified = old.retained?.reason === 'successor-dead';
+      if (!isNotified && view.now >= inUse + overlap / 2) return true;
+      return { rest: `${old.name} remains valid until ${clock((old.expiry?.at ?? 0) * 1000, view)}` };
+    }
+    const due = inUse + Math.max(overlap, retire.quiet);
+    return (
+      view.now >= due || {
+        rest: `${old.name} remains valid beside ${attempt.name} until at least ${clock(due, view)}`,
+      }
+    );
+  },
+  run: async ({ cycle }, { rotation, attempt, old, cutover }) => {
+    const facts = await collectFacts(cycle, rotation, attempt, old);
+    const found = judgeRetirement(facts);
+    const timed = isTimed(rotation, old);
+    if (found.verdict === 'go' && !timed) {
+      const { range, evidence } = found;
+      const again = usedAgain(old, range.start, facts);
+      if (again !== undefined) {
+        cycle.resting.set(old.keyId, again);
+        return;
+      }
+      const listed = cycle.keys().get(old.keyId);
+      await note(cycle, rotation, {
+        what: 'quiet',
+        ...generationKey(old),
+        from: range.start,
+        to: range.end,
+        evidence,
+        names: [...facts.oldNames],
+        ...(listed === undefined || listed.unlimitedQuota ? {} : { remain: listed.remainQuota }),
+      });
       return;
     }
-    const listed = cycle.keys().get(old.keyId);
-    await note(cycle, rotation, {
-      what: 'quiet',
-      ...generationKey(old),
-      from: range.start,
-      to: range.end,
-      evidence,
-      names: [...facts.oldNames],
-      ...(listed === undefined || listed.unlimitedQuota ? {} : { remain: listed.remainQuota }),
-    });
-    return;
-  }
-  if (found.verdict !== 'hold') {
-    cycle.resting.set(
-      old.keyId,
-      found.verdict === 'wait' ? found.message : `${old.name} is idle and expires when the overlap ends`,
-    );
-    return;
-  }
-  cycle.resting.set(old.keyId, found.message);
-  // A timed key ends regardless, but operators must know who still uses it.
-  if (timed && found.reason !== 'used' && found.reason !== 'successor-dead') return;
-  await retain(cycle, rotation, old, cutover, found);
+    if (found.verdict !== 'hold') {
+      cycle.resting.set(
+        old.keyId,
+        found.verdict === 'wait' ? found.message : `${old.name} is idle and expires when the overlap ends`,
+      );
+      return;
+    }
+    cycle.resting.set(old.keyId, found.message);
+    // A timed key ends regardless, but operators must know who still uses it.
+    if (timed && found.reason !== 'used' && found.reason !== 'successor-dead') return;
+    await retain(cycle, rotation, old, cutover, found);
+  },
+};
+
+/** Expired evidence proves nothing: a consumer may have returned to the key. */
+export const judgeAgain: Step<OfOld> = {
+  ...judge,
+  due: (situation) => {
+    const { rotation, attempt, old, view } = situation;
+    const isReplaced = attempt.keyId !== undefined && !view.isDead(attempt.keyId);
+    const isProven =
+      isCompromised(rotation, old) || isTimed(rotation, old) || (isReplaced && isFresh(situation));
+    return !isProven && view.isListed(old.keyId) && (old.state !== 'working' || old.idle);
+  },
 };

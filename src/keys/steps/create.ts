@@ -4,6 +4,7 @@ import {
   formatMoment,
   shellWord,
   toSeconds,
+  unixMillis,
   unixSeconds,
   zero,
   type UnixMillis,
@@ -13,7 +14,9 @@ import { creationTime } from '../plan/key-state.ts';
 import type { KeyEvent } from '../events/key-event.ts';
 import type { KeyFields } from '../model/event-fields.ts';
 import { liveOf } from '../model/lineage.ts';
-import { halfOf } from './half.ts';
+import { halfOf } from './quota.ts';
+import { isMissing } from './seek.ts';
+import { consumerOf, type OfAttempt, type Rest, type Step, type View } from './step.ts';
 import {
   isKeyName,
   parseKeyName,
@@ -24,9 +27,31 @@ import {
 } from '../plan/key-names.ts';
 import type { Attempt, Rotation } from '../model/rotation.ts';
 import type { RotationTerms } from '../model/terms.ts';
-import { created, createLost, type CreatedKey } from './create-steps.ts';
+import { created, createLost, type CreatedKey } from '../cycle/creation.ts';
 import { note, plaintextOf, type Cycle } from '../cycle/cycle.ts';
 import { gatewayNow } from '../cycle/gateway-time.ts';
+import { observeSinks } from '../cycle/up-to-date.ts';
+import { unusableSink } from '../plan/usable-sinks.ts';
+
+/** Limits the orphans that a rotation retains, so that a process that crashes repeatedly creates no further keys. */
+const maxRetained = 3;
+
+/** A key that a late list does not show yet counts too. */
+const isKept = (attempt: Attempt, view: View): boolean =>
+  attempt.state === 'retained' &&
+  attempt.keyId !== undefined &&
+  !isMissing(attempt, view) &&
+  !view.isDead(attempt.keyId);
+
+const tooMany = ({ service }: Rotation, retained: readonly Attempt[]): Rest => ({
+  rest: `${retained.map(({ name }) => name).join(', ')} were created by this rotation and may be in use; no further key is created until one of them is gone: end one with \`tollkeeper keys expire\``,
+  pending: {
+    title: `the rotation of ${service} is blocked`,
+    key: `the rotation of ${service} cannot go on`,
+    since: retained.at(-1)?.askedAt ?? unixMillis(0),
+    atOnce: true,
+  },
+});
 
 const blocked = (message: string, advice: string): never => {
   throw fault('rotation-blocked', message, { advice });
@@ -133,39 +158,49 @@ const fieldsOf = async (cycle: Cycle, rotation: Rotation): Promise<KeyFields> =>
  * Creates the next key of the service under a unique name; its plaintext exists in memory only. After any failure the key may exist: the recorded
  * steps make a later cycle look for it.
  */
-export const makeKey = async (cycle: Cycle, rotation: Rotation): Promise<void> => {
-  const { gateway, plaintexts } = cycle.deps;
-  const spec = await fieldsOf(cycle, rotation);
-  const asked = { ...nextName(cycle, rotation), spec };
-  const { generation, name } = asked;
-  await note(cycle, rotation, { what: 'creating', ...asked });
-  let made: CreatedKey;
-  try {
-    made = await gateway.create(name, spec, cycle.signal);
-  } catch (error) {
-    await note(cycle, rotation, createLost(asked, error));
-    throw error;
-  }
-  plaintexts.set(plaintextOf(rotation, { generation }), made.key);
-  cycle.noteMade({
-    ...spec,
-    id: made.id,
-    name,
-    keyMask: undefined,
-    status: undefined,
-    // Unknown: the gateway stamps it by its own clock.
-    createdTime: undefined,
-    rest: {},
-  });
-  await note(cycle, rotation, created(asked, made));
+export const create: Step<Pick<OfAttempt, 'rotation' | 'view'>> = {
+  name: 'create',
+  due: ({ rotation, view }) => {
+    const retained = rotation.attempts.filter((one) => isKept(one, view));
+    if (retained.length >= maxRetained) return tooMany(rotation, retained);
+    const other = view.unsettledElsewhere();
+    if (other !== undefined)
+      return {
+        rest: `its successor is created once the new key of ${other} is being delivered or is deleted`,
+        blocked: true,
+      };
+    return view.hasRequested ? { rest: 'the next cycle creates another key' } : true;
+  },
+  run: async (work, { rotation }) => {
+    const { cycle } = work;
+    const { gateway, plaintexts } = cycle.deps;
+    cycle.made.add(rotation.id);
+    const { sinks } = consumerOf(work, rotation);
+    const unusable = await unusableSink(sinks, cycle.signal);
+    if (unusable !== undefined) throw unusable;
+    await observeSinks(cycle, rotation, sinks);
+    const spec = await fieldsOf(cycle, rotation);
+    const asked = { ...nextName(cycle, rotation), spec };
+    const { generation, name } = asked;
+    await note(cycle, rotation, { what: 'creating', ...asked });
+    let made: CreatedKey;
+    try {
+      made = await gateway.create(name, spec, cycle.signal);
+    } catch (error) {
+      await note(cycle, rotation, createLost(asked, error));
+      throw error;
+    }
+    plaintexts.set(plaintextOf(rotation, { generation }), made.key);
+    cycle.noteMade({
+      ...spec,
+      id: made.id,
+      name,
+      keyMask: undefined,
+      status: undefined,
+      // Unknown: the gateway stamps it by its own clock.
+      createdTime: undefined,
+      rest: {},
+    });
+    await note(cycle, rotation, created(asked, made));
+  },
 };
-
-/** Records that the process ended before an answer to the request was recorded. */
-export const noteLost = (cycle: Cycle, rotation: Rotation, { generation, name }: Attempt): Promise<void> =>
-  note(cycle, rotation, {
-    what: 'create-lost',
-    generation,
-    name,
-    code: 'interrupted',
-    message: 'the process ended before an answer arrived',
-  });
