@@ -1,5 +1,5 @@
 import { fault, type Log, type Deps } from '../core/index.ts';
-import { acquireLock } from '../warehouse/index.ts';
+import { acquireLock } from '../storage/index.ts';
 import type { Paths } from './paths.ts';
 
 /** Milliseconds between two attempts to acquire the lock. */

@@ -1,8 +1,9 @@
+import { lazy } from '../core/index.ts';
+
 export {
   neverAgain,
   outboxStates,
   type OutboxEntry,
-  type OutboxFilter,
   type OutboxRow,
   type OutboxState,
   type OutboxTable,
@@ -14,15 +15,34 @@ export type {
   JobOutage,
   LedgerAttempt,
   LedgerRun,
-  OutageChange,
-  RunBegin,
   RunClosing,
   RunEvent,
   RunKey,
   RunLedger,
-  RunOutcomes,
   RunState,
   RunTrigger,
 } from './run-ledger.ts';
 export { createMemoryLedger } from './memory/run-ledger.ts';
 export { createMemoryOutbox, type MemoryOutbox } from './memory/outbox.ts';
+export * from './sql.ts';
+export * from './row-reader.ts';
+export { boundRows, type BoundRows } from './bound-rows.ts';
+export { createRunLedger } from './ledger/create-run-ledger.ts';
+export { createOutbox, putEntries } from './outbox-table.ts';
+export { connectionOf, type Connection } from './duckdb/connection.ts';
+export {
+  loadDuckDB,
+  type DuckDBInstance,
+  type DuckDBResultReader,
+  type DuckDBTypeId,
+  type Json,
+} from './duckdb/duckdb.ts';
+export { archiveFolderOf, openEngine, type Engine, type EngineOptions } from './duckdb/engine.ts';
+export { engineFault } from './duckdb/engine-faults.ts';
+export { interruptOn } from './duckdb/interrupt.ts';
+export { ownFolder } from './duckdb/own-folder.ts';
+export type { AcquiredLock } from './duckdb/hold-lock.ts';
+
+/** Loaded on demand: the rest of the program starts without it. */
+export const acquireLock = lazy(async () => (await import('./duckdb/hold-lock.ts')).acquireLock);
+export { identifier, literal } from './duckdb/sql-literal.ts';

@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   money,
   multiplyMoney,
@@ -8,7 +7,7 @@ import {
   type UnixSeconds,
 } from '../core/index.ts';
 import type { CallsRelation } from './archive/relations.ts';
-import { optionalText, readRows, text, wholeNumber } from './rows.ts';
+import { optionalText, text, wholeNumber, type Sql } from '../storage/index.ts';
 import { valueOfServed } from './spend.ts';
 
 /** One row of the call log that is spend. */
@@ -29,14 +28,13 @@ const count = (value: string | undefined): number | undefined =>
 
 /** Calls and refunds of the interval, oldest first; at most 10,000. */
 export const readCalls = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   range: Interval<UnixSeconds>,
   calls: CallsRelation,
 ): Promise<readonly BookedCall[]> => {
   const { value } = await valueOfServed(connection, account);
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     `SELECT created_at, kind, model_name, token_name, prompt_tokens, completion_tokens, quota
      FROM ${calls.sql}
      WHERE account = $account AND created_at >= $start AND created_at < $end AND kind IN ('consumption', 'refund')

@@ -1,13 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Engine } from './engine.ts';
-import { inTransaction } from './rows.ts';
+import { type Engine, inTransaction, type Sql } from '../storage/index.ts';
 
 type Decision<State, Writes> = {
-  readonly read: (connection: DuckDBConnection) => Promise<State>;
+  readonly read: (connection: Sql) => Promise<State>;
   /** May be called again, and must have no effect that would then be repeated. Undefined: nothing is to be stored. */
   readonly decide: (state: State) => Promise<Writes | undefined>;
-  readonly write: (connection: DuckDBConnection, writes: Writes, state: State) => Promise<void>;
+  readonly write: (connection: Sql, writes: Writes, state: State) => Promise<void>;
 };
 
 /**

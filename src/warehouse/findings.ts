@@ -1,25 +1,17 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Clock } from '../core/index.ts';
-import type { OutboxEntry } from '../storage/index.ts';
+import { type OutboxEntry, type Engine, putEntries, type Sql } from '../storage/index.ts';
 import { maxLateTries, type KnownGap, type LaggingWindow } from './comparisons/comparison.ts';
 import { readGaps } from './comparisons/gap-rows.ts';
 import { readLagging } from './comparisons/lag-rows.ts';
 import { decideAndStore } from './decide-and-store.ts';
-import type { Engine } from './engine.ts';
-import { putEntries } from './outbox.ts';
 import { readLearnedChanges, type LearnedChange } from './profile/learned-changes.ts';
-import { execute } from './rows.ts';
 
 type Findings = { readonly learned: LearnedChange; readonly gap: KnownGap; readonly late: LaggingWindow };
 
 type Source<Finding> = {
   readonly table: string;
   readonly isDue: string;
-  readonly read: (
-    connection: DuckDBConnection,
-    account: string,
-    condition: string,
-  ) => Promise<readonly Finding[]>;
+  readonly read: (connection: Sql, account: string, condition: string) => Promise<readonly Finding[]>;
 };
 
 const sources: { readonly [Kind in keyof Findings]: Source<Findings[Kind]> } = {
@@ -51,8 +43,7 @@ export const createNotifyOnce =
       decide: async (fresh) => (fresh.length === 0 ? undefined : prepare(fresh)),
       write: async (connection, mails) => {
         await putEntries(connection, mails);
-        await execute(
-          connection,
+        await connection.execute(
           `UPDATE ${table} SET notified_at = $now WHERE account = $account AND ${isDue}`,
           { account, now: clock.now() },
         );

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { Engine } from './engine.ts';
-import { readRows, wholeNumber } from './rows.ts';
+import { type Engine, wholeNumber } from '../storage/index.ts';
 
 /** What the database takes of the machine, in bytes. */
 export type Footprint = {
@@ -18,11 +17,7 @@ const sizeOf = async (path: string): Promise<number> =>
 
 export const readFootprint = async (engine: Engine, path: string): Promise<Footprint> => {
   const [row] = await engine.state(async (connection) =>
-    readRows(
-      connection,
-      'SELECT coalesce(sum(memory_usage_bytes), 0)::BIGINT AS memory FROM duckdb_memory()',
-      {},
-    ),
+    connection.rows('SELECT coalesce(sum(memory_usage_bytes), 0)::BIGINT AS memory FROM duckdb_memory()', {}),
   );
   return {
     memory: row === undefined ? 0 : wholeNumber(row, 'memory'),

@@ -2,7 +2,6 @@ import { lazy } from '../core/index.ts';
 
 export { spoolPrefix } from './spool-prefix.ts';
 export type { Warehouse, WarehouseOptions } from './warehouse.ts';
-export type { AcquiredLock } from './hold-lock.ts';
 export type { Drilled } from './backup/backup-log.ts';
 export { needsAmount, timeSlack } from './logs/checked-cells.ts';
 export type { LandedWindow, LogBatch, LogColumn, SeenKinds, TimeForm, ZoneOffset } from './logs/log-batch.ts';
@@ -49,6 +48,5 @@ export type { KindLabel } from './kinds/kind-labels.ts';
 /** Loaded on demand by code that opens a database: the rest of the program starts without it. */
 export const openWarehouse = lazy(async () => (await import('./warehouse.ts')).openWarehouse);
 export const factsOfFile = lazy(async () => (await import('./backup/database-facts.ts')).factsOfFile);
-export const acquireLock = lazy(async () => (await import('./hold-lock.ts')).acquireLock);
 export const answerQueries = lazy(async () => (await import('./queries/answer-queries.ts')).createAnswers);
 export const openQueries = lazy(async () => (await import('./queries/open-queries.ts')).openQueries);

@@ -1,7 +1,5 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { fault, type Clock } from '../core/index.ts';
-import type { Engine } from './engine.ts';
-import { execute, inTransaction, readRows, wholeNumber } from './rows.ts';
+import { type Engine, inTransaction, wholeNumber, type Sql } from '../storage/index.ts';
 
 /** A step from one schema to the next. */
 export type Migration = {
@@ -21,14 +19,13 @@ export type Schema = {
 /** The schema of a database; 0 when it has none yet. `version` is that of the program that wrote it, where known. */
 export type ReachedSchema = { readonly number: number; readonly version: string | undefined };
 
-const readReached = async (connection: DuckDBConnection): Promise<ReachedSchema> => {
-  const [table] = await readRows(
-    connection,
+const readReached = async (connection: Sql): Promise<ReachedSchema> => {
+  const [table] = await connection.rows(
     `SELECT table_name FROM duckdb_tables() WHERE table_name = 'schema_migration'`,
   );
   if (table === undefined) return { number: 0, version: undefined };
   // Databases of before 0.1.0 have no column of versions.
-  const [row] = await readRows(connection, 'SELECT * FROM schema_migration ORDER BY number DESC LIMIT 1');
+  const [row] = await connection.rows('SELECT * FROM schema_migration ORDER BY number DESC LIMIT 1');
   const version = row?.['version'];
   return {
     number: row === undefined ? 0 : wholeNumber(row, 'number'),
@@ -70,16 +67,13 @@ export const migrate = async (
         ? [{ number: schema.number, name: 'new database', statements: schema.statements }]
         : schema.migrations.filter(({ number }) => number > reached);
     await inTransaction(connection, async () => {
-      await execute(
-        connection,
-        `CREATE TABLE IF NOT EXISTS schema_migration (
+      await connection.execute(`CREATE TABLE IF NOT EXISTS schema_migration (
            number BIGINT NOT NULL, name VARCHAR NOT NULL, applied_at BIGINT NOT NULL, version VARCHAR
-         )`,
-      );
-      await execute(connection, 'ALTER TABLE schema_migration ADD COLUMN IF NOT EXISTS version VARCHAR');
+         )`);
+      await connection.execute('ALTER TABLE schema_migration ADD COLUMN IF NOT EXISTS version VARCHAR');
       for (const { number, name, statements } of pending) {
-        await connection.run(statements.join(';'));
-        await execute(connection, 'INSERT INTO schema_migration VALUES ($number, $name, $at, $version)', {
+        for (const statement of statements) await connection.execute(statement);
+        await connection.execute('INSERT INTO schema_migration VALUES ($number, $name, $at, $version)', {
           number,
           name,
           at: clock.now(),

@@ -1,5 +1,4 @@
-import type { Engine } from './engine.ts';
-import { execute, inTransaction, readRows, text, wholeNumber } from './rows.ts';
+import { type Engine, inTransaction, text, wholeNumber } from '../storage/index.ts';
 
 /** The colour of each series in an account's charts, as a number from 0; the same in every report. */
 export type SeriesColours = {
@@ -11,8 +10,7 @@ export const createSeriesColours = (engine: Engine): SeriesColours => ({
   assign: async (account, names) =>
     engine.state(async (connection) =>
       inTransaction(connection, async () => {
-        const rows = await readRows(
-          connection,
+        const rows = await connection.rows(
           'SELECT name, colour FROM series_colour WHERE account = $account ORDER BY colour',
           { account },
         );
@@ -20,8 +18,7 @@ export const createSeriesColours = (engine: Engine): SeriesColours => ({
         for (const name of new Set(names)) {
           if (colours.has(name)) continue;
           const colour = colours.size;
-          await execute(
-            connection,
+          await connection.execute(
             'INSERT INTO series_colour (account, name, colour) VALUES ($account, $name, $colour)',
             { account, name, colour },
           );

@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   absoluteMoney,
   money,
@@ -13,7 +12,7 @@ import {
 import type { CallsRelation } from './archive/relations.ts';
 import { isProven, readAmounts, storedCurrency, unitValue } from './logs/amounts.ts';
 import type { AmountForm } from './logs/log-batch.ts';
-import { readRows, text, wholeNumber } from './rows.ts';
+import { text, wholeNumber, type Sql } from '../storage/index.ts';
 
 /** The charges of the log, in currency. */
 export type Spend = {
@@ -46,10 +45,7 @@ export type StoredAmounts = {
 };
 
 /** The value of one stored amount, and its currency. */
-export const valueOfServed = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<StoredAmounts> => {
+export const valueOfServed = async (connection: Sql, account: string): Promise<StoredAmounts> => {
   const amounts = await readAmounts(connection, account);
   const value = amounts?.form === 'units' ? unitValue(amounts.unitsPerCurrency) : money('1');
   return {
@@ -62,14 +58,13 @@ export const valueOfServed = async (
 };
 
 export const readSpend = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   range: Interval<UnixSeconds>,
   calls: CallsRelation,
 ): Promise<Spend> => {
   const { value, form } = await valueOfServed(connection, account);
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     // A refund is positive whichever sign it is booked with.
     `SELECT kind, count(*) AS row_count, coalesce(sum(quota), 0) AS quota, coalesce(sum(abs(quota)), 0) AS size
      FROM ${calls.sql} WHERE account = $account AND created_at >= $start AND created_at < $end

@@ -15,20 +15,23 @@ import { createAlertTable } from './alerts/create-alert-table.ts';
 import { createBackupLog, type BackupLog } from './backup/backup-log.ts';
 import { readDatabaseFacts, type DatabaseFacts } from './backup/database-facts.ts';
 import { createArchive } from './archive/archive.ts';
-import { archiveFolderOf } from './archive/archive-paths.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
-import type { Engine } from './engine.ts';
+import {
+  type Engine,
+  createRunLedger,
+  type RunLedger,
+  type OutboxTable,
+  createOutbox,
+  archiveFolderOf,
+} from '../storage/index.ts';
 import { createKeyTable } from './keys/create-key-table.ts';
 import type { KeyTable } from './keys/key-table.ts';
 import { openQueries } from './queries/open-queries.ts';
-import { createRunLedger } from './ledger/create-run-ledger.ts';
-import type { RunLedger, OutboxTable } from '../storage/index.ts';
 import { createLogsTable, type LogsTable } from './logs/logs-table.ts';
 import { openMigrated, type MigrationOptions } from './database-file/open-migrated.ts';
 import { createRollup, type RollupTable } from './rollup/rollup.ts';
 import { schema } from './schema.ts';
 import { createNotifyOnce, type NotifyOnce } from './findings.ts';
-import { createOutbox } from './outbox.ts';
 import { createProfileTable, type ProfileTable } from './profile/profile-table.ts';
 import { createRestatements, type Restatements } from './restatements/restatements.ts';
 import type { SnapshotTable } from './snapshots/snapshot.ts';

@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Engine } from './engine.ts';
-import { execute } from './rows.ts';
+import { type Engine } from '../storage/index.ts';
 
 /**
  * Values as exact text; a date is written `YYYY-MM-DD`, a moment `YYYY-MM-DDTHH:MM:SSZ`. `scale` is the number of
@@ -51,8 +50,7 @@ export const createParquetWriter =
       const file = join(draft, 'table.parquet');
       await engine.bulk(
         async (connection) =>
-          execute(
-            connection,
+          connection.execute(
             // The engine is configured not to preserve the order of rows.
             `COPY (SELECT ${cells.join(', ')} FROM (SELECT ${[...lists, 'unnest(range($rows)) AS row_number'].join(', ')}) ORDER BY row_number)
              TO $file (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`,

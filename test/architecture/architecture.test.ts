@@ -117,6 +117,12 @@ describe('the architecture', () => {
     ],
     ['a module that is not in the table', 'utils/x.ts', `export const a = 1;`, 'is not in the import table'],
     ['the wall clock', 'jobs/x.ts', `const t = Date.now();`, 'the wall clock has its home'],
+    [
+      'the connection of DuckDB',
+      'warehouse/x.ts',
+      `const f = (one: DuckDBConnection) => one;`,
+      'the connection of DuckDB has its home',
+    ],
     ['the environment', 'config/x.ts', `const e = process.env['A'];`, 'process.env has its home'],
     ['console', 'jobs/x.ts', `console.log('x');`, 'console has its home'],
     ['randomness', 'http/x.ts', `const r = Math.random();`, 'Math.random has its home'],

@@ -72,6 +72,11 @@ const globalsWithOneHome: readonly {
     home: 'core/clock.ts',
   },
   { name: 'console', pattern: /\bconsole\./, home: 'main.ts' },
+  {
+    name: 'the connection of DuckDB',
+    pattern: /\bDuckDBConnection\b/,
+    home: 'storage/duckdb/connection.ts',
+  },
   { name: 'Math.random', pattern: /\bMath\.random\b/, home: 'main.ts' },
 ];
 

@@ -4,14 +4,14 @@ export const outboxMutants: readonly Mutant[] = [
   mutant(
     'a message that is being sent is claimed again',
     'storage/outbox',
-    'warehouse/outbox.ts',
+    'storage/outbox-table.ts',
     'WHERE id = $id AND ${isDue} RETURNING *`',
     'WHERE id = $id RETURNING *`',
   ),
   mutant(
     'a message that was sent changes its state',
     'storage/outbox',
-    'warehouse/outbox.ts',
+    'storage/outbox-table.ts',
     "WHERE id = $id AND state NOT IN ('sent', 'dropped')`",
     'WHERE id = $id`',
   ),

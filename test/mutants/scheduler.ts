@@ -25,7 +25,7 @@ export const schedulerMutants: readonly Mutant[] = [
   mutant(
     'a slot that is claimed is claimed again',
     'storage/run-ledger',
-    'warehouse/ledger/claim.ts',
+    'storage/ledger/claim.ts',
     'WHERE NOT EXISTS (SELECT 1 FROM job_run AS known WHERE known.job = claimed.job AND known.slot = claimed.slot)',
     '',
   ),

@@ -2,8 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
-import { openEngine } from '../../src/warehouse/engine.ts';
-import { readRows } from '../../src/warehouse/rows.ts';
+import { openEngine } from '../../src/storage/duckdb/engine.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { defaultConfig, openFolder, type Folder } from '../support/program.ts';
 
@@ -19,15 +18,12 @@ const damageCalls = async (folder: Folder): Promise<number> => {
     const spoolDirectory = join(folder.path, 'data/spool');
     await using engine = await openEngine({ path, memoryLimit: '256MB', threads: 1, spoolDirectory });
     blocks = await engine.state(async (connection) => {
-      const tables = await readRows(connection, 'SELECT table_name AS name FROM duckdb_tables()');
+      const tables = await connection.rows('SELECT table_name AS name FROM duckdb_tables()');
       const others = tables
         .filter(({ name }) => name !== 'call_log')
         .map(({ name }) => `SELECT block_id FROM pragma_storage_info('${String(name)}')`);
-      const rows = await readRows(
-        connection,
-        `SELECT DISTINCT block_id FROM pragma_storage_info('call_log')
-         WHERE block_id >= 0 AND block_id NOT IN (${others.join(' UNION ALL ')})`,
-      );
+      const rows = await connection.rows(`SELECT DISTINCT block_id FROM pragma_storage_info('call_log')
+         WHERE block_id >= 0 AND block_id NOT IN (${others.join(' UNION ALL ')})`);
       return rows.map((row) => Number(row['block_id']));
     });
   }

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { silentLog, systemClock, type Clock, type Log } from '../../src/core/index.ts';
-import { openEngine, type Engine } from '../../src/warehouse/engine.ts';
+import { openEngine, type Engine } from '../../src/storage/duckdb/engine.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { schema } from '../../src/warehouse/schema.ts';
 import { createWarehouse } from '../../src/warehouse/warehouse.ts';
@@ -29,11 +29,11 @@ const open = async (): Promise<Pooled> => {
 
 const empty = (engine: Engine): Promise<void> =>
   engine.state(async (connection) => {
-    const found = await connection.runAndReadAll(
+    const found = await connection.rows(
       `SELECT table_name FROM duckdb_tables() WHERE estimated_size > 0 AND table_name <> 'schema_migration'`,
     );
-    const names = found.getRows().map(([name]) => String(name));
-    if (names.length > 0) await connection.run(names.map((name) => `DELETE FROM ${name}`).join(';'));
+    const names = found.map((row) => String(row['table_name']));
+    for (const name of names) await connection.execute(`DELETE FROM ${name}`);
   });
 
 /**

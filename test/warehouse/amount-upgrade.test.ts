@@ -2,10 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { interval, systemClock, unixSeconds } from '../../src/core/index.ts';
-import { openEngine } from '../../src/warehouse/engine.ts';
+import { openEngine } from '../../src/storage/duckdb/engine.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { schema } from '../../src/warehouse/schema.ts';
-import { execute } from '../../src/warehouse/rows.ts';
 import { openIn, optionsIn, testFolder } from './support.ts';
 
 /** Seconds UTC, a whole hour. */
@@ -41,7 +40,7 @@ it('an upgrade converts integer units that were stored as currency', async () =>
         call(hour + 7300, 'whole-dollar', '1'),
         window(hour + 7200, '1'),
       ])
-        await execute(connection, statement);
+        await connection.execute(statement);
     });
   }
   await using warehouse = await openIn(folder);

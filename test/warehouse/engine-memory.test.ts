@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { engineMemory } from '../../src/warehouse/engine.ts';
+import { engineMemory } from '../../src/storage/duckdb/engine.ts';
 
 it.each([
   ['512MB', '409.6MB'],

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openEngine, type Engine } from '../../src/warehouse/engine.ts';
-import { execute, inTransaction, readRows } from '../../src/warehouse/rows.ts';
+import { openEngine, type Engine } from '../../src/storage/duckdb/engine.ts';
+import { inTransaction } from '../../src/storage/sql.ts';
 import { optionsIn, testFolder } from './support.ts';
 
 const countIn = async (engine: Engine, table: string): Promise<number> =>
   engine.state(async (connection) => {
-    const [row] = await readRows(connection, `SELECT count(*)::VARCHAR AS rows FROM ${table}`);
+    const [row] = await connection.rows(`SELECT count(*)::VARCHAR AS rows FROM ${table}`);
     return Number(row?.['rows']);
   });
 
@@ -19,9 +19,9 @@ const writer = (engine: Engine, kind: 'state' | 'bulk') => {
     while (!stopping.signal.aborted) {
       await engine[kind](async (connection) =>
         inTransaction(connection, async () => {
-          for (const table of ['one', 'other']) await execute(connection, `INSERT INTO ${table} SELECT 1`);
+          for (const table of ['one', 'other']) await connection.execute(`INSERT INTO ${table} SELECT 1`);
           // The state within bulk work, as landings use it.
-          if (kind === 'bulk') await engine.state(async (state) => execute(state, 'SELECT 1'));
+          if (kind === 'bulk') await engine.state(async (state) => state.execute('SELECT 1'));
         }),
       );
       written += 1;
@@ -43,7 +43,7 @@ it('a copy of the file made with exclusive access holds whole transactions, unde
   const options = optionsIn(folder);
   await using engine = await openEngine(options);
   await engine.state(async (connection) => {
-    for (const table of ['one', 'other']) await execute(connection, `CREATE TABLE ${table} (value INTEGER)`);
+    for (const table of ['one', 'other']) await connection.execute(`CREATE TABLE ${table} (value INTEGER)`);
   });
   const writers = [
     writer(engine, 'state'),
@@ -84,7 +84,5 @@ it('an engine runs further statements after work with exclusive access has faile
   await expect(engine.exclusive(() => Promise.reject(new Error('the target is full')))).rejects.toThrow(
     'the target is full',
   );
-  expect(
-    await engine.bulk(async (connection) => (await readRows(connection, 'SELECT 1 AS one')).length),
-  ).toBe(1);
+  expect(await engine.bulk(async (connection) => (await connection.rows('SELECT 1 AS one')).length)).toBe(1);
 });

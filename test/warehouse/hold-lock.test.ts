@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acquireLock, type AcquiredLock } from '../../src/warehouse/index.ts';
+import { acquireLock, type AcquiredLock } from '../../src/storage/index.ts';
 import { compiledModules } from '../support/compiled-modules.ts';
 import { testFolder, type TestFolder } from './support.ts';
 

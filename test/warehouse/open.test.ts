@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
-import { openEngine } from '../../src/warehouse/engine.ts';
+import { openEngine } from '../../src/storage/duckdb/engine.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { schema } from '../../src/warehouse/schema.ts';
-import { execute, readRows } from '../../src/warehouse/rows.ts';
 import { openIn, optionsIn, testFolder } from './support.ts';
 
 const holder = `
@@ -111,7 +110,7 @@ describe('the engine', () => {
       code: 'warehouse-failed',
     });
     const tables = await engine.state(async (connection) =>
-      readRows(connection, `SELECT table_name FROM information_schema.tables`),
+      connection.rows(`SELECT table_name FROM information_schema.tables`),
     );
     expect(tables).toEqual([]);
   });
@@ -121,7 +120,7 @@ describe('the engine', () => {
     await using engine = await openEngine(optionsIn(folder));
     await writeFile(join(folder.path, 'outside.csv'), '1\n');
     await writeFile(join(folder.spool, 'inside.csv'), '1\n');
-    const run = async (sql: string) => engine.bulk(async (connection) => readRows(connection, sql));
+    const run = async (sql: string) => engine.bulk(async (connection) => connection.rows(sql));
     expect(
       await run(`SELECT column0::VARCHAR AS a FROM read_csv('${folder.spool}/inside.csv', header = false)`),
     ).toEqual([{ a: '1' }]);
@@ -140,16 +139,14 @@ describe('the engine', () => {
     await using folder = await testFolder();
     await using engine = await openEngine({ ...optionsIn(folder), memoryLimit: '64MB' });
     await engine.bulk(async (connection) => {
-      await execute(
-        connection,
+      await connection.execute(
         'CREATE TABLE wide AS SELECT md5(range::VARCHAR) AS a, range AS b FROM range(1200000)',
       );
-      const [row] = await readRows(
-        connection,
+      const [row] = await connection.rows(
         'SELECT count(*) AS rows FROM (SELECT a, b, row_number() OVER (ORDER BY a) AS c FROM wide) WHERE c > 0',
       );
       expect(row).toEqual({ rows: '1200000' });
-      await execute(connection, 'CHECKPOINT');
+      await connection.execute('CHECKPOINT');
     });
   });
 
@@ -158,7 +155,7 @@ describe('the engine', () => {
     await using engine = await openEngine(optionsIn(folder));
     const stop = new AbortController();
     const work = engine.bulk(async (connection) => {
-      const query = execute(connection, 'SELECT count(*) FROM range(1000000000) a, range(1000) b');
+      const query = connection.execute('SELECT count(*) FROM range(1000000000) a, range(1000) b');
       stop.abort(new Error('stopped'));
       return query;
     }, stop.signal);

@@ -12,8 +12,8 @@ import {
   seconds,
   secondsRange,
   sparse,
-} from '../../src/warehouse/row-reader.ts';
-import { text, wholeNumber } from '../../src/warehouse/rows.ts';
+} from '../../src/storage/row-reader.ts';
+import { text, wholeNumber } from '../../src/storage/sql.ts';
 
 const row = {
   name: 'a',

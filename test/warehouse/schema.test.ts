@@ -4,10 +4,9 @@ import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { interval, money, systemClock, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import type { KnownGap, LearnedChange } from '../../src/warehouse/index.ts';
-import { openEngine, type Engine } from '../../src/warehouse/engine.ts';
+import { openEngine, type Engine } from '../../src/storage/duckdb/engine.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { migrations } from '../../src/warehouse/migrations.ts';
-import { execute, readRows } from '../../src/warehouse/rows.ts';
 import { schema } from '../../src/warehouse/schema.ts';
 import { openIn, optionsIn, testFolder, type TestFolder } from './support.ts';
 
@@ -17,14 +16,13 @@ const openOld = async (folder: TestFolder): Promise<Engine> => {
   await mkdir(dirname(options.path), { recursive: true });
   const engine = await openEngine(options);
   const sql = await readFile(new URL('schema-21.sql', import.meta.url), 'utf8');
-  await engine.state(async (connection) => connection.run(sql));
+  await engine.bulk(async ({ native }) => native.run(sql));
   return engine;
 };
 
 const tables = (engine: Engine) =>
   engine.state(async (connection) =>
-    readRows(
-      connection,
+    connection.rows(
       // In any order: statements name the columns.
       `SELECT table_name, column_name, data_type, is_nullable, column_default, constraints
        FROM duckdb_columns() LEFT JOIN (
@@ -40,22 +38,19 @@ it('a database of schema 21 gets the tables of a new one by its migrations, and 
   await using folder = await testFolder();
   await using engine = await openOld(folder);
   const names = await engine.state(async (connection) =>
-    readRows(
-      connection,
-      `SELECT table_name, string_agg(CASE
+    connection.rows(`SELECT table_name, string_agg(CASE
            WHEN data_type = 'BOOLEAN' THEN 'true' WHEN data_type = 'VARCHAR' THEN '''text'''
            ELSE '7' END, ', ' ORDER BY column_index) AS sample
-       FROM duckdb_columns() WHERE NOT internal AND table_name <> 'schema_migration' GROUP BY table_name`,
-    ),
+       FROM duckdb_columns() WHERE NOT internal AND table_name <> 'schema_migration' GROUP BY table_name`),
   );
   expect(names.length).toBeGreaterThan(30);
   await engine.state(async (connection) => {
     for (const { table_name: name, sample } of names)
-      await connection.run(`INSERT INTO ${String(name)} VALUES (${String(sample)})`);
+      await connection.execute(`INSERT INTO ${String(name)} VALUES (${String(sample)})`);
   });
   await migrate(engine, schema, systemClock, 'x');
   const numbers = await engine.state(async (connection) =>
-    readRows(connection, 'SELECT number FROM schema_migration ORDER BY number'),
+    connection.rows('SELECT number FROM schema_migration ORDER BY number'),
   );
   expect(numbers.map(({ number }) => number)).toEqual([
     '21',
@@ -73,7 +68,7 @@ it('a database of schema 21 gets the tables of a new one by its migrations, and 
   ]);
   for (const { table_name: name } of names) {
     const renamed = name === 'learned_news' ? 'learned_change' : String(name);
-    const rows = await engine.state(async (connection) => readRows(connection, `SELECT * FROM ${renamed}`));
+    const rows = await engine.state(async (connection) => connection.rows(`SELECT * FROM ${renamed}`));
     // Which columns the export of an earlier row had is not known, nor what stamps say of a Date header, nor the topics of a mail.
     const cells = rows.flatMap((row) =>
       Object.entries(row).filter(
@@ -110,12 +105,12 @@ it('a database of schema 21 keeps which findings its operators were notified of'
   await using folder = await testFolder();
   {
     await using engine = await openOld(folder);
-    await engine.state(async (connection) => {
+    await engine.bulk(async ({ native }) => {
       for (const [name, start, at] of [
         ['known/1', 0, 7500],
         ['fresh', 900, 'NULL'],
       ])
-        await connection.run(`
+        await native.run(`
           INSERT INTO learned_news VALUES ('main', 'column-gone', '${name}', '', 7000, ${at});
           INSERT INTO comparison_gap
           VALUES ('main', 'usage by model', ${start}, 3600, '1', 'USD', 'truncated', 'x', 'open', 7000, ${at})`);
@@ -154,15 +149,13 @@ it('an upgrade from schema 27 neither repeats nor loses the mail of an alert', a
     await migrate(engine, { number: 27, statements: [], migrations: older }, systemClock, 'x');
     await engine.state(async (connection) => {
       const record = async (alert: string, level: string, recovered: number | null): Promise<void> =>
-        void (await execute(
-          connection,
+        void (await connection.execute(
           `INSERT INTO alert_record
            VALUES ('main', $alert, $level, '86400', $state, 1000, $recovered)`,
           { alert, level, recovered, state: recovered === null ? 'firing' : 'recovered' },
         ));
       const notification = async (number: number, id: string, enqueued: number | null): Promise<void> =>
-        void (await execute(
-          connection,
+        void (await connection.execute(
           `INSERT INTO alert_notification VALUES ('main', $number, $id, '{}', 1000, $enqueued)`,
           { number, id, enqueued },
         ));
@@ -174,7 +167,7 @@ it('an upgrade from schema 27 neither repeats nor loses the mail of an alert', a
       await notification(2, idOf('alert', hostile, levels, '86400'), null);
       // The process ended between the outbox and the mark.
       await notification(3, idOf('alert', 'queued', levels, '86400'), null);
-      await connection.run(
+      await connection.execute(
         `INSERT INTO outbox BY NAME SELECT '1' AS id, 'main' AS account, 'alert' AS kind,
            '${idOf('alert', 'queued', levels, '86400')}' AS subject, 'a@example.com' AS recipient, '' AS sender,
            '' AS message_id, '' AS file, 'sent' AS state, 1 AS attempts, 0 AS queued_at, 0 AS next_attempt, 0 AS changed_at`,
@@ -198,7 +191,7 @@ it('a database that is too old to be upgraded is rejected and stays unchanged', 
   await using folder = await testFolder();
   {
     await using engine = await openOld(folder);
-    await engine.state(async (connection) => connection.run('UPDATE schema_migration SET number = 20'));
+    await engine.state(async (connection) => connection.execute('UPDATE schema_migration SET number = 20'));
   }
   await expect(openIn(folder)).rejects.toMatchObject({
     code: 'warehouse-older',

@@ -9,7 +9,7 @@ import {
   type Warehouse,
   type WarehouseOptions,
 } from '../../src/warehouse/index.ts';
-import { openEngine, type Engine } from '../../src/warehouse/engine.ts';
+import { openEngine, type Engine } from '../../src/storage/duckdb/engine.ts';
 import { landLogWindow } from '../../src/warehouse/logs/land-logs.ts';
 import type { LandedWindow } from '../../src/warehouse/logs/log-batch.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';

@@ -1,11 +1,16 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { unixMillis, type UnixMillis } from '../../core/index.ts';
-import { boundRows } from '../bound-rows.ts';
+import {
+  boundRows,
+  type Engine,
+  putEntries,
+  label,
+  inTransaction,
+  text,
+  wholeNumber,
+  type Row,
+  type Sql,
+} from '../../storage/index.ts';
 import { decideAndStore } from '../decide-and-store.ts';
-import type { Engine } from '../engine.ts';
-import { putEntries } from '../outbox.ts';
-import { label } from '../row-reader.ts';
-import { execute, inTransaction, readRows, text, wholeNumber, type Row } from '../rows.ts';
 import type { AlertTable, StoredAlert } from './alert-table.ts';
 import { operatorActions, readMutes } from './operator-actions.ts';
 
@@ -22,7 +27,7 @@ const recordOf = (row: Row): StoredAlert & { readonly account: string } => ({
 });
 
 const writeRecords = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   records: readonly StoredAlert[],
 ): Promise<void> => {
@@ -67,14 +72,13 @@ const writeRecords = async (
 
 /** Alerts and mutes in DuckDB, over the connection that serializes its work. */
 export const createAlertTable = (engine: Engine): AlertTable => {
-  const inOne = async <T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> =>
+  const inOne = async <T>(work: (connection: Sql) => Promise<T>): Promise<T> =>
     engine.state(async (connection) => inTransaction(connection, work));
   return {
     decide: async (account, alerts, now, decide) =>
       decideAndStore(engine, {
         read: async (connection) => {
-          const rows = await readRows(
-            connection,
+          const rows = await connection.rows(
             `SELECT * FROM alert_record WHERE account = $account AND list_contains($alerts, alert)
              ORDER BY raised_at, alert, level, period`,
             { account, alerts },
@@ -89,8 +93,7 @@ export const createAlertTable = (engine: Engine): AlertTable => {
       }),
     putStatus: async (account, statuses) =>
       inOne(async (connection) => {
-        await execute(
-          connection,
+        await connection.execute(
           `DELETE FROM alert_status WHERE account = $account
              AND (list_contains($alerts, alert) OR alert = 'runway' OR starts_with(alert, 'key:'))`,
           { account, alerts: statuses.map(({ alert }) => alert) },
@@ -115,8 +118,7 @@ export const createAlertTable = (engine: Engine): AlertTable => {
       }),
     statuses: async (account) =>
       engine.state(async (connection) => {
-        const rows = await readRows(
-          connection,
+        const rows = await connection.rows(
           'SELECT * FROM alert_status WHERE coalesce(account = $account, true) ORDER BY account, alert',
           { account: account ?? null },
         );
@@ -130,16 +132,14 @@ export const createAlertTable = (engine: Engine): AlertTable => {
       }),
     firing: async () =>
       engine.state(async (connection) => {
-        const rows = await readRows(
-          connection,
+        const rows = await connection.rows(
           "SELECT * FROM alert_record WHERE state = 'firing' ORDER BY raised_at, account, alert, level",
         );
         return rows.map(recordOf);
       }),
     records: async (account) =>
       engine.state(async (connection) => {
-        const rows = await readRows(
-          connection,
+        const rows = await connection.rows(
           'SELECT * FROM alert_record WHERE account = $account ORDER BY raised_at, alert, level',
           { account },
         );
@@ -147,7 +147,7 @@ export const createAlertTable = (engine: Engine): AlertTable => {
       }),
     trim: async (before) =>
       inOne(async (connection) =>
-        execute(connection, "DELETE FROM alert_record WHERE state <> 'firing' AND recovered_at < $before", {
+        connection.execute("DELETE FROM alert_record WHERE state <> 'firing' AND recovered_at < $before", {
           before,
         }),
       ),

@@ -1,8 +1,18 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { unixMillis, type UnixMillis } from '../../core/index.ts';
-import type { Engine } from '../engine.ts';
-import { all, column, label, millis, readAs, rowReader } from '../row-reader.ts';
-import { execute, inTransaction, readRows, text, wholeNumber, type Row } from '../rows.ts';
+import {
+  type Engine,
+  all,
+  column,
+  label,
+  millis,
+  readAs,
+  rowReader,
+  inTransaction,
+  text,
+  wholeNumber,
+  type Row,
+  type Sql,
+} from '../../storage/index.ts';
 import type { AlertMute, AlertTable, AlertLogEntry } from './alert-table.ts';
 
 const moment = (row: Row, column: string): UnixMillis => unixMillis(wholeNumber(row, column));
@@ -20,12 +30,11 @@ const muteOf = (row: Row): AlertMute => ({
 });
 
 export const readMutes = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   now: UnixMillis,
   account?: string,
 ): Promise<readonly AlertMute[]> => {
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     `SELECT * FROM alert_mute WHERE until_at > $now AND coalesce(account = $account, true)
      ORDER BY account, alert`,
     { now, account: account ?? null },
@@ -33,9 +42,8 @@ export const readMutes = async (
   return rows.map(muteOf);
 };
 
-const writeAction = async (connection: DuckDBConnection, action: AlertLogEntry): Promise<void> =>
-  void (await execute(
-    connection,
+const writeAction = async (connection: Sql, action: AlertLogEntry): Promise<void> =>
+  void (await connection.execute(
     `INSERT INTO operator_action (taken_at, account, taken_by, action, subject, detail)
      VALUES ($at, $account, $by, $action, $subject, $detail)`,
     action,
@@ -54,18 +62,17 @@ export const operatorActions = (
   AlertTable,
   'mutes' | 'mute' | 'unmute' | 'acknowledge' | 'hasActed' | 'acknowledgements' | 'log'
 > => {
-  const inOne = async <T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> =>
+  const inOne = async <T>(work: (connection: Sql) => Promise<T>): Promise<T> =>
     engine.state(async (connection) => inTransaction(connection, work));
   return {
     mutes: async (now) => engine.state(async (connection) => readMutes(connection, now)),
     mute: async ({ account, alert, until, mutedAt, by, reason }) =>
       inOne(async (connection) => {
-        await execute(connection, 'DELETE FROM alert_mute WHERE account = $account AND alert = $alert', {
+        await connection.execute('DELETE FROM alert_mute WHERE account = $account AND alert = $alert', {
           account,
           alert,
         });
-        await execute(
-          connection,
+        await connection.execute(
           `INSERT INTO alert_mute (account, alert, until_at, muted_at, muted_by, reason)
            VALUES ($account, $alert, $until, $mutedAt, $by, $reason)`,
           { account, alert, until, mutedAt, by, reason: reason ?? null },
@@ -81,8 +88,7 @@ export const operatorActions = (
       }),
     unmute: async (account, alert, by, at) =>
       inOne(async (connection) => {
-        const removed = await execute(
-          connection,
+        const removed = await connection.execute(
           'DELETE FROM alert_mute WHERE account = $account AND alert = $alert AND until_at > $at',
           { account, alert, at },
         );
@@ -92,13 +98,11 @@ export const operatorActions = (
       }),
     acknowledge: async ({ account, alert, at, by, reason }) =>
       inOne(async (connection) => {
-        await execute(
-          connection,
+        await connection.execute(
           'DELETE FROM alert_acknowledgement WHERE account = $account AND alert = $alert',
           { account, alert },
         );
-        await execute(
-          connection,
+        await connection.execute(
           `INSERT INTO alert_acknowledgement (account, alert, acknowledged_at, acknowledged_by, reason)
            VALUES ($account, $alert, $at, $by, $reason)`,
           { account, alert, at, by, reason: reason ?? null },
@@ -114,21 +118,14 @@ export const operatorActions = (
       }),
     hasActed: async (by) =>
       engine.state(async (connection) => {
-        const rows = await readRows(
-          connection,
-          'SELECT 1 FROM operator_action WHERE taken_by = $by LIMIT 1',
-          {
-            by,
-          },
-        );
+        const rows = await connection.rows('SELECT 1 FROM operator_action WHERE taken_by = $by LIMIT 1', {
+          by,
+        });
         return rows.length > 0;
       }),
     acknowledgements: async () =>
       engine.state(async (connection) => {
-        const rows = await readRows(
-          connection,
-          'SELECT * FROM alert_acknowledgement ORDER BY account, alert',
-        );
+        const rows = await connection.rows('SELECT * FROM alert_acknowledgement ORDER BY account, alert');
         return rows.map((row) => ({
           account: text(row, 'account'),
           alert: text(row, 'alert'),

@@ -4,6 +4,29 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fault, syncPath, systemCode } from '../../core/index.ts';
 
+const encoder = new TextEncoder();
+
+/**
+ * Encodes any name as a path part: all but letters, digits, `_` and `-` become %XX of UTF-8, as Hive path readers
+ * expect.
+ */
+const encodePart = (name: string): string =>
+  name.replaceAll(/[^A-Za-z0-9_-]/gu, (character) =>
+    [...encoder.encode(character)]
+      .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
+      .join(''),
+  );
+
+/** The folder of a month, relative to the archive folder. */
+export const monthFolder = (account: string, month: string): string =>
+  `account=${encodePart(account)}/month=${month}`;
+
+/** The name is the hash of the bytes, so a file never replaces a different one. */
+export const fileName = (sha256: string): string => `calls-${sha256}.parquet`;
+
+/** The file while it is written; work on an account is serialized. */
+export const draftName = 'calls.draft';
+
 const pieceBytes = 1 << 20;
 
 /** The SHA-256 of the bytes of a file, in hexadecimal. */

@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import {
   all,
@@ -10,8 +9,11 @@ import {
   readAs,
   rowReader,
   secondsRange,
-} from '../row-reader.ts';
-import { execute, readRows, text, wholeNumber, type Bindings } from '../rows.ts';
+  text,
+  wholeNumber,
+  type Bindings,
+  type Sql,
+} from '../../storage/index.ts';
 import type { ArchiveFile } from './archive-files.ts';
 import type { Digest } from './digest.ts';
 import type { Month } from './months.ts';
@@ -43,7 +45,7 @@ const archivedMonth = rowReader({
 });
 
 const select = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   where: string,
   bindings: Bindings,
 ): Promise<readonly ArchivedMonth[]> =>
@@ -55,14 +57,12 @@ const select = async (
   );
 
 /** The valid files of an account, oldest month first. */
-export const readMonths = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<readonly ArchivedMonth[]> => select(connection, `state <> 'void'`, { account });
+export const readMonths = async (connection: Sql, account: string): Promise<readonly ArchivedMonth[]> =>
+  select(connection, `state <> 'void'`, { account });
 
 /** The valid files that overlap the range. */
 export const readMonthsIn = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   range: Interval<UnixSeconds>,
 ): Promise<readonly ArchivedMonth[]> =>
@@ -73,12 +73,8 @@ export const readMonthsIn = async (
   });
 
 /** Files of all accounts that alone contain their rows, and the one that is about to. */
-export const readSoleFiles = async (
-  connection: DuckDBConnection,
-  leaving?: string,
-): Promise<readonly string[]> => {
-  const rows = await readRows(
-    connection,
+export const readSoleFiles = async (connection: Sql, leaving?: string): Promise<readonly string[]> => {
+  const rows = await connection.rows(
     `SELECT file FROM call_archive WHERE state = 'sole' OR file = $leaving ORDER BY file`,
     { leaving: leaving ?? null },
   );
@@ -86,25 +82,22 @@ export const readSoleFiles = async (
 };
 
 /** Files that can be deleted once no reader uses them. */
-export const readVoid = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<readonly ArchivedMonth[]> => select(connection, `state = 'void'`, { account });
+export const readVoid = async (connection: Sql, account: string): Promise<readonly ArchivedMonth[]> =>
+  select(connection, `state = 'void'`, { account });
 
 /** Records a file before it gets its name. A void row of the same file becomes valid again. */
 export const noteFile = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { account, file, sha256 }: ArchiveFile,
   month: Month,
   found: Digest & { readonly engine: string; readonly bytes: number },
   at: UnixMillis,
 ): Promise<void> => {
-  await execute(connection, `DELETE FROM call_archive WHERE account = $account AND file = $file`, {
+  await connection.execute(`DELETE FROM call_archive WHERE account = $account AND file = $file`, {
     account,
     file,
   });
-  await execute(
-    connection,
+  await connection.execute(
     `INSERT INTO call_archive (account, month, start_at, end_at, state, file, row_count, quota, checksum, engine, bytes,
        sha256, written_at, left_at)
      VALUES ($account, $month, $start, $end, 'void', $file, $rows, CAST($quota AS DECIMAL(38, 12)), $checksum, $engine,
@@ -127,24 +120,22 @@ export const noteFile = async (
 };
 
 export const setState = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { account, file }: Pick<ArchiveFile, 'account' | 'file'>,
   state: ArchiveState,
   leftAt: UnixMillis | null = null,
 ): Promise<void> => {
-  await execute(
-    connection,
+  await connection.execute(
     'UPDATE call_archive SET state = $state, left_at = $leftAt WHERE account = $account AND file = $file',
     { account, file, state, leftAt },
   );
 };
 
 export const forgetFile = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { account, file }: Pick<ArchiveFile, 'account' | 'file'>,
 ): Promise<void> => {
-  await execute(
-    connection,
+  await connection.execute(
     `DELETE FROM call_archive WHERE account = $account AND file = $file AND state = 'void'`,
     { account, file },
   );

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   createGate,
   errorFields,
@@ -12,9 +11,8 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { Engine } from '../engine.ts';
+import { type Engine, inTransaction, wholeNumber, type Sql } from '../../storage/index.ts';
 import type { LogBatch } from '../logs/log-batch.ts';
-import { execute, inTransaction, readRows, wholeNumber } from '../rows.ts';
 import type { ArchiveReader } from './archive-access.ts';
 import { createFileCheck, damagedArchive, removeFile, type DamagedFile } from './archive-files.ts';
 import {
@@ -40,7 +38,7 @@ export type CallsIn = (range: Interval<UnixSeconds>) => Promise<CallsRelation>;
 
 /** Reads calls in one transaction, during which no month can leave the table or return. */
 export type ReadCalls = <T>(
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   work: (callsIn: CallsIn) => Promise<T>,
 ) => Promise<T>;
@@ -53,7 +51,7 @@ export type Archive = {
   readonly notifyFiles: () => Promise<void>;
   /** Call it in the transaction of a landing, before the landing reads the table. */
   readonly bringBack: (
-    connection: DuckDBConnection,
+    connection: Sql,
     batch: Pick<LogBatch, 'account' | 'window' | 'served'>,
   ) => Promise<void>;
 };
@@ -75,9 +73,8 @@ export type ArchiveOptions = {
   readonly onFiles: (files: readonly string[]) => Promise<void>;
 };
 
-const readDays = async (connection: DuckDBConnection, account: string): Promise<readonly MonthRows[]> => {
-  const rows = await readRows(
-    connection,
+const readDays = async (connection: Sql, account: string): Promise<readonly MonthRows[]> => {
+  const rows = await connection.rows(
     `SELECT created_at // 86400 * 86400 AS day, count(*) AS row_count FROM call_log WHERE account = $account GROUP BY day`,
     { account },
   );
@@ -189,7 +186,7 @@ export const createArchive = (options: ArchiveOptions): Archive => {
   const checkpoint = async (): Promise<void> =>
     engine
       .state(async (connection) => {
-        await execute(connection, 'CHECKPOINT');
+        await connection.execute('CHECKPOINT');
       })
       .catch((error: unknown) => log.debug('checkpoint deferred to DuckDB', errorFields(error)));
 

@@ -1,6 +1,5 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { money, type Money } from '../../core/index.ts';
-import { readRows, text, wholeNumber, type Bindings } from '../rows.ts';
+import { text, wholeNumber, type Bindings, type Sql } from '../../storage/index.ts';
 
 /** Distinguishes one multiset of rows from another, whatever their order. */
 export type Digest = {
@@ -16,13 +15,12 @@ export type Digest = {
 
 /** The digest of a relation with the columns of `call_log`. */
 export const readDigest = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   relation: string,
   where: string,
   bindings: Bindings,
 ): Promise<Digest> => {
-  const [row] = await readRows(
-    connection,
+  const [row] = await connection.rows(
     `SELECT count(*) AS row_count, coalesce(sum(quota), 0) AS quota,
        coalesce(sum(hash(calls)), 0) AS sums, coalesce(bit_xor(hash('other', calls)), 0) AS others
      FROM ${relation} AS calls WHERE ${where}`,

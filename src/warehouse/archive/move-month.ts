@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { fault, hasCode, type Log } from '../../core/index.ts';
 import { callsWithJson } from '../logs/extra.ts';
 import type { LogBatch } from '../logs/log-batch.ts';
 import { moveCalls } from '../rollup/change-calls.ts';
-import { inTransaction } from '../rows.ts';
+import { inTransaction, type Sql } from '../../storage/index.ts';
 import { readMonthsIn, setState, type ArchivedMonth } from './archive-rows.ts';
 import { readDigest } from './digest.ts';
 import { archivedCallsSql } from './relations.ts';
@@ -42,11 +41,7 @@ export const takeOut = async (
   );
 };
 
-const insertFrom = async (
-  connection: DuckDBConnection,
-  root: string,
-  month: ArchivedMonth,
-): Promise<void> => {
+const insertFrom = async (connection: Sql, root: string, month: ArchivedMonth): Promise<void> => {
   const rows = await moveCalls(connection, `INSERT INTO call_log BY NAME SELECT * FROM ${archivedCallsSql}`, {
     archive_files: [join(root, month.file)],
   });
@@ -64,7 +59,7 @@ const insertFrom = async (
  */
 export const bringBack = async (
   { root, files, log }: Pick<ArchiveDeps, 'root' | 'files'> & { readonly log: Log },
-  connection: DuckDBConnection,
+  connection: Sql,
   { account, window, served }: Pick<LogBatch, 'account' | 'window' | 'served'>,
 ): Promise<void> => {
   for (const month of await readMonthsIn(connection, account, window)) {

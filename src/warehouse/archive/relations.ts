@@ -1,4 +1,4 @@
-import type { Bindings } from '../rows.ts';
+import type { Bindings } from '../../storage/index.ts';
 
 /**
  * Rows of files, bound as `$archive_files`. The file contains the account, so partitions are not read from the path.

@@ -1,13 +1,18 @@
 import { join } from 'node:path';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { fault, messageOf, type Clock } from '../../core/index.ts';
-import type { Engine } from '../engine.ts';
+import { type Engine, ownFolder, inTransaction, text, type Sql } from '../../storage/index.ts';
 import { callsWithJson } from '../logs/extra.ts';
-import { ownFolder } from '../own-folder.ts';
-import { execute, inTransaction, readRows, text } from '../rows.ts';
 import { setFileAccess, setFolderAccess, type ArchiveReader } from './archive-access.ts';
-import { makeDurable, putInPlace, removeFile, sha256Of, type FileCheck } from './archive-files.ts';
-import { draftName, fileName, monthFolder } from './archive-paths.ts';
+import {
+  draftName,
+  fileName,
+  makeDurable,
+  monthFolder,
+  putInPlace,
+  removeFile,
+  sha256Of,
+  type FileCheck,
+} from './archive-files.ts';
 import { noteFile, readMonthsIn, setState } from './archive-rows.ts';
 import { readDigest, sameDigest, type Digest } from './digest.ts';
 import type { Month } from './months.ts';
@@ -45,15 +50,9 @@ export const monthBindings = (account: string, { range }: Pick<Month, 'range'>) 
 });
 
 /** Writes all rows of the month as one Parquet file, and returns the digest of exactly these rows. */
-const writeDraft = async (
-  connection: DuckDBConnection,
-  account: string,
-  month: Month,
-  draft: string,
-): Promise<Digest> => {
+const writeDraft = async (connection: Sql, account: string, month: Month, draft: string): Promise<Digest> => {
   const bindings = monthBindings(account, month);
-  await execute(
-    connection,
+  await connection.execute(
     `COPY (SELECT * FROM ${callsWithJson} WHERE ${ofMonth}) TO $draft (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`,
     { ...bindings, draft },
   );
@@ -62,7 +61,7 @@ const writeDraft = async (
 
 /** Reads a file and compares it with the rows of the month in the table. @throws fault archive-unverified. */
 export const verifyAgainst = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   stored: Digest,
   path: string,
   { account, name }: { readonly account: string; readonly name: string },
@@ -80,8 +79,8 @@ export const verifyAgainst = async (
     );
 };
 
-const engineVersion = async (connection: DuckDBConnection): Promise<string> =>
-  text((await readRows(connection, 'SELECT version() AS engine'))[0], 'engine');
+const engineVersion = async (connection: Sql): Promise<string> =>
+  text((await connection.rows('SELECT version() AS engine'))[0], 'engine');
 
 /**
  * Writes the file of a month and verifies it; its rows stay in the table. An interrupted write leaves the table

@@ -1,7 +1,15 @@
 import type { UnixMillis } from '../../core/index.ts';
-import type { Engine } from '../engine.ts';
-import { all, label, millis, optional, rowReader } from '../row-reader.ts';
-import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
+import {
+  type Engine,
+  all,
+  label,
+  millis,
+  optional,
+  rowReader,
+  inTransaction,
+  text,
+  wholeNumber,
+} from '../../storage/index.ts';
 
 /** The table of backups, which schema 31 adds. */
 export const backupStatements: readonly string[] = [
@@ -57,12 +65,11 @@ export const createBackupLog = (engine: Engine): BackupLog => ({
   note: async ({ target, name, takenAt, bytes, newBytes }) =>
     engine.state(async (connection) =>
       inTransaction(connection, async () => {
-        await execute(connection, 'DELETE FROM backup WHERE target = $target AND name = $name', {
+        await connection.execute('DELETE FROM backup WHERE target = $target AND name = $name', {
           target,
           name,
         });
-        await execute(
-          connection,
+        await connection.execute(
           `INSERT INTO backup (target, name, taken_at, bytes, new_bytes)
            VALUES ($target, $name, $takenAt, $bytes, $newBytes)`,
           { target, name, takenAt, bytes, newBytes },
@@ -72,8 +79,7 @@ export const createBackupLog = (engine: Engine): BackupLog => ({
   noteDrill: async ({ target, name }, drill, at) =>
     engine.state(
       async (connection) =>
-        void (await execute(
-          connection,
+        void (await connection.execute(
           `UPDATE backup SET drill = $drill, drilled_at = $at WHERE target = $target AND name = $name`,
           { target, name, drill, at },
         )),
@@ -81,17 +87,15 @@ export const createBackupLog = (engine: Engine): BackupLog => ({
   forget: async (target, names) =>
     engine.state(
       async (connection) =>
-        void (await execute(
-          connection,
+        void (await connection.execute(
           'DELETE FROM backup WHERE target = $target AND list_contains($names, name)',
           { target, names },
         )),
     ),
   newest: async () =>
     engine.state(async (connection) => {
-      const [taken] = await readRows(connection, 'SELECT * FROM backup ORDER BY taken_at DESC LIMIT 1');
-      const [restored] = await readRows(
-        connection,
+      const [taken] = await connection.rows('SELECT * FROM backup ORDER BY taken_at DESC LIMIT 1');
+      const [restored] = await connection.rows(
         `SELECT * FROM backup WHERE drill = 'restored' ORDER BY drilled_at DESC LIMIT 1`,
       );
       return { taken: taken && logged(taken), restored: restored && logged(restored) };

@@ -1,7 +1,12 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { openEngine, type EngineOptions } from '../engine.ts';
-import { readRows, text, wholeNumber } from '../rows.ts';
-import { identifier, literal } from '../sql-literal.ts';
+import {
+  openEngine,
+  type EngineOptions,
+  text,
+  wholeNumber,
+  identifier,
+  literal,
+  type Sql,
+} from '../../storage/index.ts';
 
 /** What a database amounts to: two copies with equal facts hold the same data as far as people count it. */
 export type DatabaseFacts = {
@@ -24,23 +29,22 @@ const charges = `
 const audit = `
   SELECT count(*) AS entries, coalesce(arg_max(hash, seq), '') AS head FROM key_event`;
 
-export const readDatabaseFacts = async (connection: DuckDBConnection): Promise<DatabaseFacts> => {
-  const tables = await readRows(
-    connection,
+export const readDatabaseFacts = async (connection: Sql): Promise<DatabaseFacts> => {
+  const tables = await connection.rows(
     'SELECT table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary ORDER BY table_name',
   );
   const counts = tables.map((row) => {
     const name = text(row, 'table_name');
     return `SELECT ${literal(name)} AS name, count(*) AS rows FROM ${identifier(name)}`;
   });
-  const rows = await readRows(connection, counts.join(' UNION ALL '));
-  const [schema] = await readRows(connection, 'SELECT max(number) AS number FROM schema_migration');
-  const [chain] = await readRows(connection, audit);
+  const rows = await connection.rows(counts.join(' UNION ALL '));
+  const [schema] = await connection.rows('SELECT max(number) AS number FROM schema_migration');
+  const [chain] = await connection.rows(audit);
   return {
     schema: wholeNumber(schema, 'number'),
     rows: Object.fromEntries(rows.map((row) => [text(row, 'name'), wholeNumber(row, 'rows')])),
     charges: Object.fromEntries(
-      (await readRows(connection, charges)).map((row) => [text(row, 'account'), text(row, 'charge')]),
+      (await connection.rows(charges)).map((row) => [text(row, 'account'), text(row, 'charge')]),
     ),
     audit: { entries: wholeNumber(chain, 'entries'), head: text(chain, 'head') },
   };

@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   afterReading,
   afterStamps,
@@ -12,10 +11,21 @@ import {
   type OwnStamps,
   type UnixMillis,
 } from '../../core/index.ts';
-import type { Engine } from '../engine.ts';
+import {
+  type Engine,
+  all,
+  column,
+  flag,
+  millis,
+  optional,
+  rowReader,
+  sparse,
+  inTransaction,
+  text,
+  wholeNumber,
+  type Sql,
+} from '../../storage/index.ts';
 import { takeBackEarly, takeBackFrom } from '../logs/log-ledger.ts';
-import { all, column, flag, millis, optional, rowReader, sparse } from '../row-reader.ts';
-import { execute, inTransaction, readRows, text, wholeNumber } from '../rows.ts';
 
 /** What is known about the clocks of the gateways. */
 export type GatewayClocks = {
@@ -50,9 +60,8 @@ const dateError = rowReader({
   foundAt: column('error_found_at', millis),
 });
 
-const read = async (connection: DuckDBConnection): Promise<Map<string, MeasuredClock>> => {
-  const rows = await readRows(
-    connection,
+const read = async (connection: Sql): Promise<Map<string, MeasuredClock>> => {
+  const rows = await connection.rows(
     'SELECT * REPLACE (coalesce(stamps_from, measured_at) AS stamps_from) FROM gateway_clock',
   );
   return new Map(
@@ -67,13 +76,12 @@ const read = async (connection: DuckDBConnection): Promise<Map<string, MeasuredC
 };
 
 const write = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   { dateError: wrong, ...clock }: MeasuredClock,
 ): Promise<void> => {
-  await execute(connection, 'DELETE FROM gateway_clock WHERE account = $account', { account });
-  await execute(
-    connection,
+  await connection.execute('DELETE FROM gateway_clock WHERE account = $account', { account });
+  await connection.execute(
     `INSERT INTO gateway_clock (account, measured_at, uptime, clock_offset, uncertainty, since, jump, stamps_from,
        date_error, error_confirmed, error_found_at)
      VALUES ($account, $at, $uptime, $offset, $uncertainty, $since, $jump, $stampsFrom,

@@ -1,6 +1,5 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { boundRows } from '../bound-rows.ts';
 import {
+  boundRows,
   all,
   amount,
   column,
@@ -10,8 +9,10 @@ import {
   readAs,
   rowReader,
   secondsRange,
-} from '../row-reader.ts';
-import { execute, text, wholeNumber } from '../rows.ts';
+  text,
+  wholeNumber,
+  type Sql,
+} from '../../storage/index.ts';
 import type {
   ComparisonQuery,
   ComparisonSource,
@@ -35,7 +36,7 @@ const columns = {
 } as const;
 
 export const writeComparisons = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   comparisons: readonly StoredComparison[],
 ): Promise<void> => {
@@ -69,7 +70,7 @@ const comparison = rowReader({
 });
 
 export const readComparisons = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   { range, source }: ComparisonQuery,
 ): Promise<readonly StoredComparison[]> =>
@@ -84,10 +85,7 @@ export const readComparisons = async (
   );
 
 /** The newest comparison of the total of each source; of those made at the same moment, the one of the latest range. */
-export const readNewest = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<readonly StoredComparison[]> =>
+export const readNewest = async (connection: Sql, account: string): Promise<readonly StoredComparison[]> =>
   readAs(
     connection,
     comparison,
@@ -98,10 +96,7 @@ export const readNewest = async (
   );
 
 /** Totals since the first bad one, by the moment they were made. */
-export const readDisputed = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<readonly StoredComparison[]> =>
+export const readDisputed = async (connection: Sql, account: string): Promise<readonly StoredComparison[]> =>
   readAs(
     connection,
     comparison,
@@ -113,10 +108,7 @@ export const readDisputed = async (
     { account },
   );
 
-export const readSearches = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<readonly GapSearchRecord[]> =>
+export const readSearches = async (connection: Sql, account: string): Promise<readonly GapSearchRecord[]> =>
   readAs(
     connection,
     rowReader({ range: secondsRange, searchedAt: millis }),
@@ -125,29 +117,23 @@ export const readSearches = async (
   );
 
 export const writeSearch = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   { range, searchedAt }: GapSearchRecord,
 ): Promise<void> => {
-  await execute(
-    connection,
+  await connection.execute(
     'INSERT INTO gap_search (account, start_at, end_at, searched_at) VALUES ($account, $start, $end, $searched)',
     { account, start: range.start, end: range.end, searched: searchedAt },
   );
 };
 
-export const writeUnit = async (
-  connection: DuckDBConnection,
-  account: string,
-  unit: SourceUnit,
-): Promise<void> => {
+export const writeUnit = async (connection: Sql, account: string, unit: SourceUnit): Promise<void> => {
   const { source } = unit;
-  await execute(connection, 'DELETE FROM source_unit WHERE account = $account AND source = $source', {
+  await connection.execute('DELETE FROM source_unit WHERE account = $account AND source = $source', {
     account,
     source,
   });
-  await execute(
-    connection,
+  await connection.execute(
     `INSERT INTO source_unit (account, source, unit, per_currency, refunds, places, figures, evidence, learned_at)
      VALUES ($account, $source, $unit, $perCurrency, $refunds, $places, $figures, $evidence, $learnedAt)`,
     { account, ...unit },
@@ -164,10 +150,7 @@ const sourceUnit = rowReader({
   learnedAt: millis,
 });
 
-export const readUnits = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<readonly SourceUnit[]> =>
+export const readUnits = async (connection: Sql, account: string): Promise<readonly SourceUnit[]> =>
   readAs(connection, sourceUnit, 'SELECT * FROM source_unit WHERE account = $account ORDER BY source', {
     account,
   });

@@ -1,8 +1,13 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { ReadCalls } from '../archive/archive.ts';
-import type { Engine } from '../engine.ts';
-import { millis, readAs, rowReader, secondsRange } from '../row-reader.ts';
-import { inTransaction } from '../rows.ts';
+import {
+  type Engine,
+  millis,
+  readAs,
+  rowReader,
+  secondsRange,
+  inTransaction,
+  type Sql,
+} from '../../storage/index.ts';
 import type { ComparisonTable, LandingMoment } from './comparison.ts';
 import {
   readComparisons,
@@ -21,7 +26,7 @@ import { readEntries, readTotals } from './log-totals.ts';
 const landing = rowReader({ window: secondsRange, landedAt: millis });
 
 const readLandings = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   ...[account, range, since]: Parameters<ComparisonTable['landings']>
 ): Promise<readonly LandingMoment[]> =>
   readAs(
@@ -34,7 +39,7 @@ const readLandings = async (
   );
 
 const readUsageLandings = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   ...[account, { dimension, granularity }, range]: Parameters<ComparisonTable['usageLandings']>
 ): Promise<readonly LandingMoment[]> =>
   readAs(

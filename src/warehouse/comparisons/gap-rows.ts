@@ -1,6 +1,15 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { all, amount, column, label, millis, readAs, rowReader, secondsRange } from '../row-reader.ts';
-import { execute, readRows, text } from '../rows.ts';
+import {
+  all,
+  amount,
+  column,
+  label,
+  millis,
+  readAs,
+  rowReader,
+  secondsRange,
+  text,
+  type Sql,
+} from '../../storage/index.ts';
 import type { ComparisonSource, GapState, KnownGap } from './comparison.ts';
 
 const knownGap = rowReader({
@@ -15,7 +24,7 @@ const knownGap = rowReader({
 
 /** Oldest first. */
 export const readGaps = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   condition = 'true',
 ): Promise<readonly KnownGap[]> =>
@@ -28,22 +37,20 @@ export const readGaps = async (
 
 /** Adds gaps, or changes the state of existing ones. Source, range and moment identify a gap. */
 export const writeGaps = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   gaps: readonly KnownGap[],
 ): Promise<void> => {
   for (const { source, range, gap, unit, verdict, text: message, state, notedAt } of gaps) {
     const key = { account, source, start: range.start, end: range.end, noted: notedAt };
-    const [known] = await readRows(
-      connection,
+    const [known] = await connection.rows(
       `UPDATE comparison_gap SET state = $state
        WHERE account = $account AND source = $source AND start_at = $start AND end_at = $end AND noted_at = $noted
        RETURNING source`,
       { ...key, state },
     );
     if (known !== undefined) continue;
-    await execute(
-      connection,
+    await connection.execute(
       `INSERT INTO comparison_gap
          (account, source, start_at, end_at, gap, unit, verdict, message, state, noted_at)
        VALUES ($account, $source, $start, $end, $gap, $unit, $verdict, $message, $state, $noted)`,

@@ -1,32 +1,34 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Interval, UnixSeconds } from '../../core/index.ts';
-import { amount, millis, readAs, rowReader, secondsRange, sparse } from '../row-reader.ts';
-import { execute, wholeNumber } from '../rows.ts';
+import {
+  amount,
+  millis,
+  readAs,
+  rowReader,
+  secondsRange,
+  sparse,
+  wholeNumber,
+  type Sql,
+} from '../../storage/index.ts';
 import type { LaggingWindow, LogCheck } from './comparison.ts';
 
 const check = rowReader({ range: secondsRange, gatewaySum: amount, checkedAt: millis });
 
-export const readChecks = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<readonly LogCheck[]> =>
+export const readChecks = async (connection: Sql, account: string): Promise<readonly LogCheck[]> =>
   readAs(connection, check, 'SELECT * FROM log_check WHERE account = $account ORDER BY start_at', {
     account,
   });
 
 export const writeCheck = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   { range, gatewaySum, checkedAt }: LogCheck,
 ): Promise<void> => {
   const { start, end } = range;
-  await execute(
-    connection,
+  await connection.execute(
     'DELETE FROM log_check WHERE account = $account AND start_at < $end AND end_at > $start',
     { account, start, end },
   );
-  await execute(
-    connection,
+  await connection.execute(
     `INSERT INTO log_check (account, start_at, end_at, gateway_sum, checked_at)
      VALUES ($account, $start, $end, $sum, $checked)`,
     { account, start, end, sum: gatewaySum, checked: checkedAt },
@@ -42,7 +44,7 @@ const lagging = rowReader({
 });
 
 export const readLagging = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   condition = 'true',
 ): Promise<readonly LaggingWindow[]> =>
@@ -54,19 +56,17 @@ export const readLagging = async (
   );
 
 export const writeLagging = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   range: Interval<UnixSeconds>,
   windows: readonly LaggingWindow[],
 ): Promise<void> => {
-  await execute(
-    connection,
+  await connection.execute(
     'DELETE FROM lagging_window WHERE account = $account AND start_at < $end AND end_at > $start',
     { account, start: range.start, end: range.end },
   );
   for (const one of windows)
-    await execute(
-      connection,
+    await connection.execute(
       `INSERT INTO lagging_window (account, start_at, end_at, gateway_sum, tries, tried_at, notified_at)
        VALUES ($account, $start, $end, $sum, $tries, $tried, $notified)`,
       {

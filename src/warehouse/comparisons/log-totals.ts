@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   fault,
   interval,
@@ -10,7 +9,7 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import type { CallsIn } from '../archive/archive.ts';
-import { readRows, text, wholeNumber, type Row } from '../rows.ts';
+import { text, wholeNumber, type Row, type Sql } from '../../storage/index.ts';
 import { valueOfServed } from '../spend.ts';
 import type { EntryTotals, LogTotals } from './comparison.ts';
 
@@ -34,15 +33,14 @@ const totalsOf = (row: Row | undefined, value: Money): LogTotals => {
 };
 
 export const readTotals = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   range: Interval<UnixSeconds>,
   callsIn: CallsIn,
 ): Promise<LogTotals> => {
   const { value } = await valueOfServed(connection, account);
   const calls = await callsIn(range);
-  const [row] = await readRows(
-    connection,
+  const [row] = await connection.rows(
     `SELECT ${sums} FROM ${calls.sql} WHERE account = $account AND created_at >= $start AND created_at < $end`,
     { account, start: range.start, end: range.end, ...calls.bindings },
   );
@@ -53,7 +51,7 @@ const quarter = 900;
 
 /** Aggregates the calls by quarter hour in one scan, then by bucket. */
 export const readEntries = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   by: 'model' | 'key',
   buckets: readonly Interval<UnixSeconds>[],
@@ -71,8 +69,7 @@ export const readEntries = async (
   const calls = await callsIn(interval(first.start, last.end));
   const column = by === 'model' ? 'model_name' : 'token_name';
   const starts = JSON.stringify(buckets.map(({ start }) => start));
-  const found = await readRows(
-    connection,
+  const found = await connection.rows(
     `
       WITH quarters AS (
         SELECT quarter, trim(${column}) AS entry, kind, sum(quota) AS amount, sum(abs(quota)) AS size, count(*) AS row_count

@@ -1,5 +1,5 @@
 import type { Interval, UnixSeconds } from '../../core/index.ts';
-import type { Bindings } from '../rows.ts';
+import type { Bindings } from '../../storage/index.ts';
 import { cubeRelation, dimensions, ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import type { Needs } from './needs.ts';

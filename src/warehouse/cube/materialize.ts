@@ -1,11 +1,10 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
 import type { CallsIn } from '../archive/archive.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import { ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { ReportView, ViewInput } from '../report-views/view.ts';
 import { callsWith, type CellsIn } from '../rollup/cells.ts';
-import { execute, readRows, text, type Bindings } from '../rows.ts';
+import { text, type Bindings, type Connection } from '../../storage/index.ts';
 import {
   aggregatesSql,
   inCurrency,
@@ -24,8 +23,8 @@ import { slotSql, type Timeline } from './timeline.ts';
 
 /** The warehouse and a report's own engine, while rows are copied from one to the other. */
 export type CubeBuild = {
-  readonly source: DuckDBConnection;
-  readonly target: DuckDBConnection;
+  readonly source: Connection;
+  readonly target: Connection;
   readonly callsIn: CallsIn;
   readonly cellsIn: CellsIn;
   readonly request: CubeRequest;
@@ -60,8 +59,7 @@ const distinct = async (
   const names = new Set<string>();
   for (const range of timeline.ranges) {
     const cells = await build.cellsIn(range);
-    const rows = await readRows(
-      source,
+    const rows = await source.rows(
       `SELECT DISTINCT ${column} AS name FROM ${cells.sql} WHERE ${whereSql(left)}`,
       bindingsOver(cells, request.account, range, left),
     );
@@ -150,8 +148,7 @@ export const materializeCalls = async (
     ['spend', 'DECIMAL(38, 12)', spend],
     ['amount', 'DECIMAL(38, 12)', inCurrency('coalesce(quota, 0)', served)],
   ] as const;
-  await execute(
-    target,
+  await target.execute(
     `CREATE TABLE ${table} (slot_index INTEGER, ${given.map(([name, type]) => `${name} ${type}`).join(', ')})`,
   );
   await eachRange(
@@ -204,13 +201,13 @@ const servicesOf = (build: CubeBuild): ViewInput['services'] => {
 };
 
 const insert = async (
-  target: DuckDBConnection,
+  target: Connection,
   { name, columns }: ReportView,
   row: readonly (string | number | boolean | null)[],
 ): Promise<void> => {
   const values = columns.map(({ type }, at) => `CAST($value_${at} AS ${type})`);
   const bindings: Bindings = Object.fromEntries(row.map((value, at) => [`value_${at}`, value]));
-  await execute(target, `INSERT INTO ${name} VALUES (${values.join(', ')})`, bindings);
+  await target.execute(`INSERT INTO ${name} VALUES (${values.join(', ')})`, bindings);
 };
 
 const keepLeft = async (build: CubeBuild, { name, keyColumn = '', columns }: ReportView): Promise<void> => {
@@ -219,14 +216,13 @@ const keepLeft = async (build: CubeBuild, { name, keyColumn = '', columns }: Rep
   const rules = costOwnersOf(build);
   await addOwners(target, { table: name, column: keyColumn }, rules);
   if (restrictsKeys(only)) {
-    const rows = await readRows(target, `SELECT DISTINCT ${keyColumn} AS key FROM ${name}`);
+    const rows = await target.rows(`SELECT DISTINCT ${keyColumn} AS key FROM ${name}`);
     const gone = rows.map((row) => text(row, 'key')).filter((key) => !isKeyLeft(key, only, rules));
     if (gone.length > 0)
-      await execute(target, `DELETE FROM ${name} WHERE ${keyColumn} IN (SELECT unnest($gone))`, { gone });
+      await target.execute(`DELETE FROM ${name} WHERE ${keyColumn} IN (SELECT unnest($gone))`, { gone });
   }
   if (columns.some((column) => column.name === 'team'))
-    await execute(
-      target,
+    await target.execute(
       `UPDATE ${name} SET team = key_owners.team FROM key_owners WHERE key_owners.token_name = ${name}.${keyColumn}`,
     );
 };
@@ -249,11 +245,10 @@ export const materializeView = async (build: CubeBuild, view: ReportView): Promi
     cellsIn: build.cellsIn,
     rowsIn: async (range) => {
       const cells = await build.cellsIn(range);
-      const [row] = await readRows(
-        source,
-        `SELECT coalesce(sum(row_count), 0) AS row_count FROM ${cells.sql}`,
-        { ...cells.bindings, account: request.account },
-      );
+      const [row] = await source.rows(`SELECT coalesce(sum(row_count), 0) AS row_count FROM ${cells.sql}`, {
+        ...cells.bindings,
+        account: request.account,
+      });
       return Number(text(row, 'row_count'));
     },
     models: async () => distinct(build, 'model_name', left),
@@ -265,8 +260,7 @@ export const materializeView = async (build: CubeBuild, view: ReportView): Promi
     const { sql, bindings } = await view.sql(input);
     const { rowsFrom } = view;
     if (rowsFrom !== undefined) {
-      for (const row of (await readRows(source, sql, bindings)).flatMap(rowsFrom))
-        await insert(target, view, row);
+      for (const row of (await source.rows(sql, bindings)).flatMap(rowsFrom)) await insert(target, view, row);
       return;
     }
     const names = view.columns.map(({ name }) => `"${name}"`).join(', ');

@@ -1,6 +1,6 @@
 import { createGate, fault, type Clock } from '../../core/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
-import type { Engine, EngineOptions } from '../engine.ts';
+import type { Engine, EngineOptions } from '../../storage/index.ts';
 import type { QueryEngine } from '../queries/query-engine.ts';
 import { openCells } from '../rollup/cells.ts';
 import type { RefreshRollup } from '../rollup/refresh.ts';

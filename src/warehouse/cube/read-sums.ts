@@ -1,9 +1,8 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, money, type Interval, type Money, type UnixSeconds } from '../../core/index.ts';
 import type { CallsIn } from '../archive/archive.ts';
 import { countedClasses, type TokenClass } from '../tokens/class-names.ts';
 import { openCells } from '../rollup/cells.ts';
-import { readRows, text, wholeNumber, type Row } from '../rows.ts';
+import { text, wholeNumber, type Row, type Sql } from '../../storage/index.ts';
 import { valueOfServed } from '../spend.ts';
 import { inCurrency } from './aggregates.ts';
 import { readServices, serviceIn } from './services.ts';
@@ -98,7 +97,7 @@ const tokensOf = (row: Row): SegmentSums['tokens'] => {
 };
 
 export const readSums = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   callsIn: CallsIn,
   { account, zone, bounds, segments, tokens, models }: SumsRequest,
 ): Promise<Sums> => {
@@ -115,8 +114,7 @@ export const readSums = async (
     const relation = await cellsIn(range, columns, bounds);
     const unstated = `, coalesce(sum(row_count) FILTER (kind = 'consumption' AND (input_counts <> 'known' OR output_counts <> 'known')), 0) AS unstated`;
     const classes = tokens ? summed.map((name) => `, sum(${name}) AS ${name}`).join('') + unstated : '';
-    const rows = await readRows(
-      connection,
+    const rows = await connection.rows(
       `SELECT CAST(${segmentSql(run, bounds)} AS INTEGER) AS segment, ${models === false ? `'' AS model_name` : 'model_name'}, token_name,
          coalesce(sum(row_count) FILTER (kind = 'consumption'), 0) AS calls,
          ${inCurrency(`coalesce(sum(quota) FILTER (kind = 'consumption'), 0)`, served)} AS charge,

@@ -1,6 +1,5 @@
 import { tagNames } from '../../core/index.ts';
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { type Bindings, execute, readRows, streamRows, text } from '../rows.ts';
+import { type Bindings, text, type Connection } from '../../storage/index.ts';
 import { callsRelation } from '../report-views/calls.ts';
 import { cubeRelation, ofKey } from '../report-views/cube-columns.ts';
 import { declared, type ReportRelation } from '../report-views/relation.ts';
@@ -10,17 +9,15 @@ import { teamOf, type OwnerRules } from './teams.ts';
 import type { Timeline } from './timeline.ts';
 
 /** Base tables of the report views. */
-export const createTimeTables = async (connection: DuckDBConnection, timeline: Timeline): Promise<void> => {
-  await execute(
-    connection,
+export const createTimeTables = async (connection: Connection, timeline: Timeline): Promise<void> => {
+  await connection.execute(
     'CREATE TABLE periods_by_day (slot_index INTEGER, period VARCHAR, day DATE, day_number INTEGER, start_seconds BIGINT, end_seconds BIGINT)',
   );
-  await execute(connection, 'CREATE TABLE periods_by_segment (slot_index INTEGER, period VARCHAR)');
-  await execute(
-    connection,
+  await connection.execute('CREATE TABLE periods_by_segment (slot_index INTEGER, period VARCHAR)');
+  await connection.execute(
     `CREATE TABLE key_owners (token_name VARCHAR, service VARCHAR, team VARCHAR, ${tagNames.map((name) => `${name} VARCHAR`).join(', ')})`,
   );
-  const appender = await connection.createAppender('periods_by_day');
+  const appender = await connection.native.createAppender('periods_by_day');
   for (const { date, start, end, index, of } of timeline.days) {
     for (const { period, number } of of) {
       appender.appendInteger(index);
@@ -39,14 +36,12 @@ export const createTimeTables = async (connection: DuckDBConnection, timeline: T
       const pair = `${segment} ${period}`;
       if (seen.has(pair)) continue;
       seen.add(pair);
-      await execute(
-        connection,
-        'INSERT INTO periods_by_segment VALUES (CAST($segment AS INTEGER), $period)',
-        { segment, period },
-      );
+      await connection.execute('INSERT INTO periods_by_segment VALUES (CAST($segment AS INTEGER), $period)', {
+        segment,
+        period,
+      });
     }
-  await execute(
-    connection,
+  await connection.execute(
     'CREATE VIEW days AS SELECT period, day, day_number, start_seconds, end_seconds FROM periods_by_day',
   );
 };
@@ -83,31 +78,28 @@ export const callsView = (table: string, columns: ReadonlySet<string>): string =
   viewSql(callsRelation, table, 'day', columns);
 
 export const createAggregates = async (
-  connection: DuckDBConnection,
+  connection: Connection,
   table: string,
   plan: AggregatesPlan,
 ): Promise<void> => {
   const columns = cellColumns(plan).map(({ name, type }) => `${name} ${type}`);
-  await execute(connection, `CREATE TABLE ${table} (${columns.join(', ')})`);
+  await connection.execute(`CREATE TABLE ${table} (${columns.join(', ')})`);
 };
 
-export const createRelation = async (
-  connection: DuckDBConnection,
-  relation: ReportRelation,
-): Promise<void> => {
-  await execute(connection, `CREATE TABLE ${relation.name} (${declared(relation.columns)})`);
+export const createRelation = async (connection: Connection, relation: ReportRelation): Promise<void> => {
+  await connection.execute(`CREATE TABLE ${relation.name} (${declared(relation.columns)})`);
 };
 
 /** Copies the result of a query, chunk by chunk as the engine produces it. Returns the number of rows. */
 export const copyRows = async (
-  source: DuckDBConnection,
-  target: DuckDBConnection,
+  source: Connection,
+  target: Connection,
   table: string,
   sql: string,
   bindings: Bindings,
 ): Promise<number> => {
-  const result = await streamRows(source, sql, bindings);
-  const appender = await target.createAppender(table);
+  const result = await source.stream(sql, bindings);
+  const appender = await target.native.createAppender(table);
   let rows = 0;
   for (
     let chunk = await result.fetchChunk();
@@ -123,16 +115,15 @@ export const copyRows = async (
 
 /** Adds the services, teams and tags of new keys among these. */
 export const addOwners = async (
-  connection: DuckDBConnection,
+  connection: Connection,
   { table, column }: { readonly table: string; readonly column: string },
   { teams, tags, serviceOf }: OwnerRules,
 ): Promise<void> => {
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     `SELECT DISTINCT ${column} AS key FROM ${table} WHERE ${column} NOT IN (SELECT token_name FROM key_owners)`,
   );
   if (rows.length === 0) return;
-  const appender = await connection.createAppender('key_owners');
+  const appender = await connection.native.createAppender('key_owners');
   for (const row of rows) {
     const key = text(row, 'key');
     const service = serviceOf(key);

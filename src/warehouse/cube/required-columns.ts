@@ -1,6 +1,5 @@
-import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { fault } from '../../core/index.ts';
-import { loadDuckDB } from '../duckdb.ts';
+import { loadDuckDB, type Connection, connectionOf, type DuckDBInstance } from '../../storage/index.ts';
 import { reportRelations } from '../report-views/registry.ts';
 import { declared } from '../report-views/relation.ts';
 import { columnTypes, type ResultTable } from './result-table.ts';
@@ -49,9 +48,9 @@ const everything = (names: readonly string[]): Needs =>
       .map(({ name, columns }) => [name, new Set(columns.map((column) => column.name))]),
   );
 
-const prepared = async (connection: DuckDBConnection, sql: string) => {
+const prepared = async (connection: Connection, sql: string) => {
   if (sql.trim() === '') throw fault('report-query-failed', 'the query is empty');
-  const statements = await connection.extractStatements(sql);
+  const statements = await connection.native.extractStatements(sql);
   if (statements.count !== 1)
     throw fault('report-query-failed', `the query contains ${statements.count} statements instead of one`);
   const statement = await statements.prepare(0);
@@ -61,16 +60,16 @@ const prepared = async (connection: DuckDBConnection, sql: string) => {
   return statement;
 };
 
-const needsIn = async (connection: DuckDBConnection, sql: string): Promise<Needs> => {
+const needsIn = async (connection: Connection, sql: string): Promise<Needs> => {
   try {
-    const reader = await connection.runAndReadAll(`EXPLAIN (FORMAT json) ${sql}`);
+    const reader = await connection.native.runAndReadAll(`EXPLAIN (FORMAT json) ${sql}`);
     const needs = new Map<string, Set<string>>();
     for (const [, plan] of reader.getRows())
       if (typeof plan === 'string')
         for (const node of JSON.parse(plan) as readonly PlanNode[]) add(node, needs);
     return needs;
   } catch {
-    return everything([...connection.getTableNames(sql, false)]);
+    return everything([...connection.native.getTableNames(sql, false)]);
   }
 };
 
@@ -83,15 +82,15 @@ const createEmptyTables = async (): Promise<DuckDBInstance> => {
     autoload_known_extensions: 'false',
     temp_directory: '',
   });
-  const connection = await instance.connect();
+  const connection = connectionOf(await instance.connect());
   for (const { name, columns } of reportRelations)
-    await connection.run(`CREATE TABLE ${name} (${declared(columns)})`);
-  await connection.run(`SET GLOBAL disabled_optimizers = '${optimizers}'`);
-  await connection.run(`SET GLOBAL explain_output = 'physical_only'`);
-  await connection.run('SET GLOBAL errors_as_json = true');
-  await connection.run('SET GLOBAL enable_external_access = false');
-  await connection.run('SET GLOBAL lock_configuration = true');
-  connection.closeSync();
+    await connection.execute(`CREATE TABLE ${name} (${declared(columns)})`);
+  await connection.execute(`SET GLOBAL disabled_optimizers = '${optimizers}'`);
+  await connection.execute(`SET GLOBAL explain_output = 'physical_only'`);
+  await connection.execute('SET GLOBAL errors_as_json = true');
+  await connection.execute('SET GLOBAL enable_external_access = false');
+  await connection.execute('SET GLOBAL lock_configuration = true');
+  connection.native.closeSync();
   return instance;
 };
 
@@ -104,7 +103,7 @@ export const openEmptyTables = async (): Promise<EmptyTables> => {
     created = undefined;
     throw error;
   });
-  const connection = await instance.connect();
+  const connection = connectionOf(await instance.connect());
   return {
     columnsOf: async (sql) => {
       const statement = await prepared(connection, sql);
@@ -115,7 +114,7 @@ export const openEmptyTables = async (): Promise<EmptyTables> => {
       }));
     },
     treeOf: async (sql) => {
-      const reader = await connection.runAndReadAll(
+      const reader = await connection.native.runAndReadAll(
         'SELECT json_serialize_sql($sql::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)',
         { sql },
       );
@@ -133,7 +132,7 @@ export const openEmptyTables = async (): Promise<EmptyTables> => {
       return needsIn(connection, sql);
     },
     [Symbol.asyncDispose]: async () => {
-      connection.closeSync();
+      connection.native.closeSync();
       return Promise.resolve();
     },
   };

@@ -1,6 +1,5 @@
-import type { DuckDBResultReader, DuckDBTypeId, Json } from '@duckdb/node-api';
 import { money } from '../../core/index.ts';
-import { loadDuckDB } from '../duckdb.ts';
+import { loadDuckDB, type DuckDBResultReader, type DuckDBTypeId, type Json } from '../../storage/index.ts';
 
 export type Cell = string | boolean | null;
 

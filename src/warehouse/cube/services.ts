@@ -1,5 +1,4 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { readRows, text } from '../rows.ts';
+import { text, type Sql } from '../../storage/index.ts';
 
 /** The services of an account's keys, by key name. */
 export type Services = ReadonlyMap<string, string>;
@@ -8,9 +7,8 @@ export type Services = ReadonlyMap<string, string>;
 export type ServiceOf = (name: string) => string;
 
 /** Calls contain only the name of their key: a name that keys of two services had remains its own service. */
-export const readServices = async (connection: DuckDBConnection, account: string): Promise<Services> => {
-  const rows = await readRows(
-    connection,
+export const readServices = async (connection: Sql, account: string): Promise<Services> => {
+  const rows = await connection.rows(
     `SELECT name, any_value(service) AS service FROM key_lineage WHERE account = $account
      GROUP BY name HAVING count(DISTINCT service) = 1`,
     { account },

@@ -1,5 +1,5 @@
 import { errorFields, fault, isFault, type Clock, type Log } from '../../core/index.ts';
-import { openEngine, type Engine, type EngineOptions } from '../engine.ts';
+import { openEngine, type Engine, type EngineOptions } from '../../storage/index.ts';
 import { migrate, reachedSchema, type Schema } from '../migrate.ts';
 import { inspectFile } from './inspect-file.ts';
 import { keepCopy, newestCopy, removeOtherCopies, stampOf } from './kept-copy.ts';

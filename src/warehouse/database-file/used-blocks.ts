@@ -1,13 +1,8 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { loadDuckDB } from '../duckdb.ts';
-import { engineFault } from '../engine-faults.ts';
-import { readRows } from '../rows.ts';
-import { literal } from '../sql-literal.ts';
+import { loadDuckDB, engineFault, literal, type Sql, connectionOf } from '../../storage/index.ts';
 
 /** One more than the highest number of the blocks; 0 where there are none. */
-const endOf = async (connection: DuckDBConnection, blocks: string): Promise<bigint> => {
-  const [row] = await readRows(
-    connection,
+const endOf = async (connection: Sql, blocks: string): Promise<bigint> => {
+  const [row] = await connection.rows(
     `SELECT coalesce(max(block) + 1, 0)::VARCHAR AS blocks FROM (${blocks})`,
   );
   return BigInt(String(row?.['blocks'] ?? 0));
@@ -27,9 +22,9 @@ export const usedBlocks = async (path: string): Promise<bigint | undefined> => {
     autoload_known_extensions: 'false',
   }).catch(() => undefined);
   if (instance === undefined) return undefined;
-  const connection = await instance.connect();
+  const connection = connectionOf(await instance.connect());
   try {
-    const tables = await readRows(connection, 'SELECT table_name AS name FROM duckdb_tables()');
+    const tables = await connection.rows('SELECT table_name AS name FROM duckdb_tables()');
     // The number of blocks in use counts those of indexes too, whose places are not known.
     let used = await endOf(
       connection,
@@ -48,7 +43,7 @@ export const usedBlocks = async (path: string): Promise<bigint | undefined> => {
   } catch (error) {
     throw engineFault(error, path);
   } finally {
-    connection.closeSync();
+    connection.native.closeSync();
     instance.closeSync();
   }
 };

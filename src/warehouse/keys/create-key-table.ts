@@ -1,8 +1,7 @@
 import { interval, unixSeconds, zero } from '../../core/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
 import type { GatewayClocks } from '../clocks/gateway-clocks.ts';
-import type { Engine } from '../engine.ts';
-import { inTransaction } from '../rows.ts';
+import { type Engine, inTransaction } from '../../storage/index.ts';
 import { addEvents, readEvents, readLast } from './journal-rows.ts';
 import { judgeLog } from './judge-log.ts';
 import type { KeyTable } from './key-table.ts';

@@ -1,8 +1,16 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { fault } from '../../core/index.ts';
-import { boundRows } from '../bound-rows.ts';
-import { all, column, millis, readAs, rowReader } from '../row-reader.ts';
-import { optionalText, text, wholeNumber } from '../rows.ts';
+import {
+  boundRows,
+  all,
+  column,
+  millis,
+  readAs,
+  rowReader,
+  optionalText,
+  text,
+  wholeNumber,
+  type Sql,
+} from '../../storage/index.ts';
 import type { KeyEventFilter, KeyJournalRow } from './key-table.ts';
 
 const columns = {
@@ -17,10 +25,7 @@ const columns = {
 } as const;
 
 /** @throws fault warehouse-failed when a seq already exists. */
-export const addEvents = async (
-  connection: DuckDBConnection,
-  events: readonly KeyJournalRow[],
-): Promise<void> => {
+export const addEvents = async (connection: Sql, events: readonly KeyJournalRow[]): Promise<void> => {
   const rows = boundRows(connection, columns, events, ({ at, ...event }) => ({ ...event, taken_at: at }));
   const [known] = await rows.read(
     (table) => `SELECT min(seq) AS seq FROM key_event WHERE seq IN (SELECT seq FROM ${table})`,
@@ -37,7 +42,7 @@ const journalRow = rowReader({
 });
 
 export const readEvents = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { account, service, rotation }: KeyEventFilter,
 ): Promise<readonly KeyJournalRow[]> =>
   readAs(
@@ -51,7 +56,7 @@ export const readEvents = async (
   );
 
 export const readLast = async (
-  connection: DuckDBConnection,
+  connection: Sql,
 ): Promise<{ readonly seq: number; readonly hash: string } | undefined> => {
   const sql = 'SELECT seq, hash FROM key_event ORDER BY seq DESC LIMIT 1';
   return (await readAs(connection, rowReader({ seq: wholeNumber, hash: text }), sql))[0];

@@ -1,7 +1,15 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { boundRows } from '../bound-rows.ts';
-import { all, column, millis, readAs, rowReader, sparse } from '../row-reader.ts';
-import { text, wholeNumber } from '../rows.ts';
+import {
+  boundRows,
+  all,
+  column,
+  millis,
+  readAs,
+  rowReader,
+  sparse,
+  text,
+  wholeNumber,
+  type Sql,
+} from '../../storage/index.ts';
 import type { LineageRow } from './key-table.ts';
 
 const columns = {
@@ -20,10 +28,7 @@ const lastOfEach = (lineage: readonly LineageRow[]): readonly LineageRow[] => [
 ];
 
 /** Replaces the rows of the same keys. */
-export const putLineage = async (
-  connection: DuckDBConnection,
-  lineage: readonly LineageRow[],
-): Promise<void> => {
+export const putLineage = async (connection: Sql, lineage: readonly LineageRow[]): Promise<void> => {
   const rows = boundRows(connection, columns, lastOfEach(lineage), ({ keyId, born, retired, ...row }) => ({
     created_at: born,
     ...row,
@@ -43,10 +48,7 @@ const lineageRow = rowReader({
   retired: sparse(millis),
 });
 
-export const readLineage = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<readonly LineageRow[]> =>
+export const readLineage = async (connection: Sql, account: string): Promise<readonly LineageRow[]> =>
   readAs(
     connection,
     lineageRow,

@@ -1,9 +1,19 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import { readRange } from '../logs/log-ledger.ts';
-import { column, millis, readAs, rowReader, seconds, secondsRange } from '../row-reader.ts';
-import { optionalText, readRows, text, wholeNumber, type Bindings } from '../rows.ts';
+import {
+  column,
+  millis,
+  readAs,
+  rowReader,
+  seconds,
+  secondsRange,
+  optionalText,
+  text,
+  wholeNumber,
+  type Bindings,
+  type Sql,
+} from '../../storage/index.ts';
 import type { BelievedLanding, LogFacts } from './judge-log.ts';
 
 type Asked = { readonly account: string; readonly range: Interval<UnixSeconds>; readonly now: UnixMillis };
@@ -11,10 +21,7 @@ type Asked = { readonly account: string; readonly range: Interval<UnixSeconds>; 
 const boundOf = ({ account, range }: Asked): Bindings => ({ account, start: range.start, end: range.end });
 
 /** Excludes landings of a clock that ran ahead. */
-const readLandings = async (
-  connection: DuckDBConnection,
-  asked: Asked,
-): Promise<readonly BelievedLanding[]> =>
+const readLandings = async (connection: Sql, asked: Asked): Promise<readonly BelievedLanding[]> =>
   readAs(
     connection,
     rowReader({ window: secondsRange, settled: column('settled_at', seconds), landedAt: millis }),
@@ -23,12 +30,8 @@ const readLandings = async (
     { ...boundOf(asked), now: asked.now },
   );
 
-const readQuarantined = async (
-  connection: DuckDBConnection,
-  asked: Asked,
-): Promise<LogFacts['quarantined']> => {
-  const [row] = await readRows(
-    connection,
+const readQuarantined = async (connection: Sql, asked: Asked): Promise<LogFacts['quarantined']> => {
+  const [row] = await connection.rows(
     `SELECT count(*) AS row_count, greatest(min(start_at), $start) AS first FROM log_quarantine
      WHERE account = $account AND start_at < $end AND end_at > $start`,
     boundOf(asked),
@@ -41,9 +44,8 @@ const readQuarantined = async (
  * Recorded gaps and bad totals, unless the same source has since agreed on their overlap with the range. While a gap is
  * open it extends to now: later gaps are not recorded separately.
  */
-const readGap = async (connection: DuckDBConnection, asked: Asked): Promise<LogFacts['gap']> => {
-  const [row] = await readRows(
-    connection,
+const readGap = async (connection: Sql, asked: Asked): Promise<LogFacts['gap']> => {
+  const [row] = await connection.rows(
     `WITH gaps AS (
        SELECT source, start_at, CASE state WHEN 'open' THEN greatest(end_at, $end) ELSE end_at END AS end_at,
          noted_at AS found_at, message
@@ -69,12 +71,11 @@ const readGap = async (connection: DuckDBConnection, asked: Asked): Promise<LogF
 
 /** Refunds of tasks never contain a name (docs/gateway.md G16.3); a call without one may belong to any key. */
 const readNameless = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   asked: Asked,
   calls: CallsRelation,
 ): Promise<LogFacts['nameless']> => {
-  const [row] = await readRows(
-    connection,
+  const [row] = await connection.rows(
     `SELECT count(*) AS call_count, min(created_at) AS first FROM ${calls.sql}
      WHERE account = $account AND created_at >= $start AND created_at < $end
        AND kind = 'consumption' AND trim(token_name) = ''`,
@@ -87,7 +88,7 @@ const readNameless = async (
 };
 
 export const readLogFacts = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   asked: Asked,
   calls: CallsRelation,
 ): Promise<LogFacts> => ({

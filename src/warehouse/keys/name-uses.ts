@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   money,
   multiplyMoney,
@@ -9,7 +8,7 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import type { CallsRelation } from '../archive/relations.ts';
-import { optionalText, readRows, text, wholeNumber, type Row } from '../rows.ts';
+import { optionalText, text, wholeNumber, type Row, type Sql } from '../../storage/index.ts';
 import { valueOfServed } from '../spend.ts';
 import { askedNames } from './asked-names.ts';
 import type { NameUse } from './key-table.ts';
@@ -50,7 +49,7 @@ type Asked = {
 
 /** Calls under each of the names, from one scan of the log. */
 export const readNameUses = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { account, names, range, maxModels }: Asked,
   calls: CallsRelation,
 ): Promise<ReadonlyMap<string, NameUse>> => {
@@ -90,12 +89,11 @@ export const readNameUses = async (
 
 /** The time of the first call under the name at or after the moment. */
 export const readFirstCall = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { account, name, since }: { readonly account: string; readonly name: string; readonly since: UnixSeconds },
   calls: CallsRelation,
 ): Promise<UnixSeconds | undefined> => {
-  const [row] = await readRows(
-    connection,
+  const [row] = await connection.rows(
     `SELECT min(created_at) AS first FROM ${calls.sql}
      WHERE account = $account AND created_at >= $since AND trim(token_name) = trim($name) AND ${isCallSql}`,
     { account, name: withFingerprints(name), since, ...calls.bindings },

@@ -1,12 +1,10 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { UnixMillis } from '../../core/index.ts';
-import { boundRows } from '../bound-rows.ts';
-import { text, wholeNumber } from '../rows.ts';
+import { boundRows, text, wholeNumber, type Sql } from '../../storage/index.ts';
 import { askedNames } from './asked-names.ts';
 
 /** For each name, every ID that an inventory showed under it at or after the moment, lowest first. */
 export const readIdsNamed = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   names: readonly string[],
   since: UnixMillis,
@@ -27,7 +25,7 @@ export const readIdsNamed = async (
 
 /** For each key, every name that an inventory showed for it at or after the moment, in order of appearance. */
 export const readNamesOf = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   keyIds: readonly number[],
   since: UnixMillis,

@@ -1,23 +1,21 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
-import { optionalText, readRows } from '../rows.ts';
+import { optionalText, type Sql } from '../../storage/index.ts';
 import { applyKindLabels, applyTextLabels, noteUnclear, type LearnedKinds } from './settle-kinds.ts';
 import type { Rows } from './label-evidence.ts';
 
 /** Restores the months that a range touches in the table, as a whole. */
 export type BringBack = (
-  connection: DuckDBConnection,
+  connection: Sql,
   landing: { readonly account: string; readonly window: Interval<UnixSeconds>; readonly served: number },
 ) => Promise<void>;
 
 const rangeOf = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   table: 'call_log' | 'log_unclear_row',
   { sql, bindings }: Rows,
 ): Promise<Interval<UnixSeconds> | undefined> => {
-  const [row] = await readRows(
-    connection,
+  const [row] = await connection.rows(
     `SELECT min(created_at) AS first, max(created_at) AS last FROM ${table} WHERE ${sql}`,
     bindings,
   );
@@ -32,7 +30,7 @@ const rangeOf = async (
  * Returns the number of changed quarter hours.
  */
 export const applyToPast = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   { kinds, texts }: LearnedKinds,
   bringBack: BringBack,

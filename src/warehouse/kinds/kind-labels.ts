@@ -1,6 +1,14 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { all, column, label, optional, readAs, rowReader } from '../row-reader.ts';
-import { execute, text, wholeNumber } from '../rows.ts';
+import {
+  all,
+  column,
+  label,
+  optional,
+  readAs,
+  rowReader,
+  text,
+  wholeNumber,
+  type Sql,
+} from '../../storage/index.ts';
 import { maxLabels, type LabelEvidence, type LabelMeaning } from './decide-kinds.ts';
 
 /** What is known about a label in one column of an account's exports. */
@@ -23,10 +31,7 @@ const kindLabel = rowReader({
   meaning: optional(label<LabelMeaning>()),
 });
 
-export const readKindLabels = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<readonly KindLabel[]> =>
+export const readKindLabels = async (connection: Sql, account: string): Promise<readonly KindLabel[]> =>
   readAs(
     connection,
     kindLabel,
@@ -65,19 +70,18 @@ export const withSeen = (
 
 /** Replaces the stored labels of a column. */
 export const writeKindLabels = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   column: string,
   labels: readonly LabelEvidence[],
   meanings: ReadonlyMap<string, LabelMeaning>,
 ): Promise<void> => {
-  await execute(connection, 'DELETE FROM log_kind_word WHERE account = $account AND column_name = $column', {
+  await connection.execute('DELETE FROM log_kind_word WHERE account = $account AND column_name = $column', {
     account,
     column,
   });
   for (const one of labels)
-    await execute(
-      connection,
+    await connection.execute(
       `INSERT INTO log_kind_word VALUES ($account, $column, $word, $bare, $shown, $charged, $refunds, $balance, $free, $meaning)`,
       {
         account,

@@ -1,5 +1,4 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { readRows, type Bindings } from '../rows.ts';
+import { type Bindings, type Sql } from '../../storage/index.ts';
 import { maxLabels, type LabelEvidence, type LabelMeaning } from './decide-kinds.ts';
 import { evidenceOf, readKindLabels, withSeen, writeKindLabels, type KindLabel } from './kind-labels.ts';
 import { evidenceSql, labelSql } from './row-sql.ts';
@@ -11,13 +10,12 @@ export type Rows = { readonly sql: string; readonly bindings: Bindings };
 export const knownKinds = `('consumption', 'refund', 'top-up', 'management', 'system', 'error')`;
 
 const readEvidence = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { sql, bindings }: Rows,
   word: string,
   which: string,
 ): Promise<readonly LabelEvidence[]> => {
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     `SELECT ${word} AS word, ${evidenceSql(`SELECT model_name FROM call_log WHERE ${sql} AND quota > 0`)}
      FROM call_log WHERE ${sql} AND ${which} GROUP BY 1 LIMIT ${maxLabels + 1}`,
     bindings,
@@ -27,7 +25,7 @@ const readEvidence = async (
 
 /** The evidence that rows give of the labels in a column that is stored as text. */
 export const textEvidence = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { sql, bindings }: Rows,
   column: string,
 ): Promise<readonly LabelEvidence[]> =>
@@ -39,10 +37,7 @@ export const textEvidence = async (
   );
 
 /** The evidence of rows with unknown kinds, which landed under their labels. */
-export const kindEvidence = async (
-  connection: DuckDBConnection,
-  rows: Rows,
-): Promise<readonly LabelEvidence[]> =>
+export const kindEvidence = async (connection: Sql, rows: Rows): Promise<readonly LabelEvidence[]> =>
   readEvidence(connection, rows, 'lower(kind)', `kind NOT IN ${knownKinds}`);
 
 const isSame = (labels: readonly KindLabel[], meanings: ReadonlyMap<string, LabelMeaning>): boolean =>
@@ -51,7 +46,7 @@ const isSame = (labels: readonly KindLabel[], meanings: ReadonlyMap<string, Labe
 
 /** Adds the evidence of a column, decides the meanings of its labels again, and returns whether they changed. */
 export const learnLabels = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   column: string,
   seen: readonly LabelEvidence[],

@@ -1,8 +1,7 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Interval, UnixSeconds } from '../../core/index.ts';
 import type { LogBatch, SeenKinds } from '../logs/log-batch.ts';
 import { changeCalls, type CallsRange } from '../rollup/change-calls.ts';
-import { execute, readRows, wholeNumber } from '../rows.ts';
+import { wholeNumber, type Sql } from '../../storage/index.ts';
 import { decideKindLabels, decideLabels, mayTellKinds, type LabelMeaning } from './decide-kinds.ts';
 import { bareSql, kindByRowSql, labelSql } from './row-sql.ts';
 import { kindEvidence, learnLabels, textEvidence, type Rows } from './label-evidence.ts';
@@ -27,7 +26,7 @@ const labelsFor = (meanings: ReadonlyMap<string, LabelMeaning>, meaning: LabelMe
 
 /** Rows that landed under labels known by now get their kinds. Returns the number of rows. */
 export const applyKindLabels = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { sql, bindings }: Rows,
   range: CallsRange,
   meanings: ReadonlyMap<string, LabelMeaning>,
@@ -53,7 +52,7 @@ const isUnclear = `kind = 'consumption' AND ${bareSql}`;
 
 /** Rows that a proven column marks as errors, and that show nothing else, become errors. Returns the number of rows. */
 export const applyTextLabels = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { sql, bindings }: Rows,
   range: CallsRange,
   texts: TextMeanings,
@@ -73,20 +72,19 @@ export const applyTextLabels = async (
   return changed;
 };
 
-const forgetUnclear = async (connection: DuckDBConnection, { sql, bindings }: Rows): Promise<void> => {
-  await execute(connection, `DELETE FROM log_unclear_row WHERE ${sql}`, bindings);
+const forgetUnclear = async (connection: Sql, { sql, bindings }: Rows): Promise<void> => {
+  await connection.execute(`DELETE FROM log_unclear_row WHERE ${sql}`, bindings);
 };
 
 /** Stores, per second, how many rows count as calls although no column identifies them as calls. */
 export const noteUnclear = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { sql, bindings }: Rows,
   texts: TextMeanings,
 ): Promise<void> => {
   const columns = [...texts].filter(([, meanings]) => meanings.size > 0);
   const pending = columns.map((_, at) => ` AND NOT list_contains($known_${at}, ${labelSql(`column_${at}`)})`);
-  await execute(
-    connection,
+  await connection.execute(
     `CREATE OR REPLACE TEMP TABLE unclear_now AS
      SELECT created_at, count(*) AS row_count FROM call_log WHERE ${sql} AND ${isUnclear}${pending.join('')}
      GROUP BY created_at`,
@@ -101,8 +99,7 @@ export const noteUnclear = async (
     },
   );
   await forgetUnclear(connection, { sql, bindings });
-  await execute(
-    connection,
+  await connection.execute(
     'INSERT INTO log_unclear_row SELECT $account, created_at, row_count FROM unclear_now',
     { account: bindings['account'] ?? '' },
   );
@@ -110,12 +107,11 @@ export const noteUnclear = async (
 
 /** The number of rows of the range that count as calls although no column identifies them as calls. */
 export const readUnclear = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   { start, end }: Interval<UnixSeconds>,
 ): Promise<number> => {
-  const [row] = await readRows(
-    connection,
+  const [row] = await connection.rows(
     `SELECT coalesce(sum(row_count), 0) AS row_count FROM log_unclear_row
      WHERE account = $account AND created_at >= $start AND created_at < $end`,
     { account, start, end },
@@ -126,7 +122,7 @@ export const readUnclear = async (
 const none: ReadonlyMap<string, LabelMeaning> = new Map();
 
 const learnKindColumn = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   batch: LogBatch,
   rows: Rows,
   { known, hasUnknown }: SeenKinds,
@@ -141,7 +137,7 @@ const learnKindColumn = async (
   );
 };
 
-const learnTexts = async (connection: DuckDBConnection, batch: LogBatch, rows: Rows) => {
+const learnTexts = async (connection: Sql, batch: LogBatch, rows: Rows) => {
   const names = batch.columns.filter(({ role, name }) => role === undefined && mayTellKinds(name));
   const texts = new Map<string, ReadonlyMap<string, LabelMeaning>>();
   let isNew = false;
@@ -159,7 +155,7 @@ const learnTexts = async (connection: DuckDBConnection, batch: LogBatch, rows: R
  * known label names them, and stores which rows remain unclear. Run it in the transaction of the landing.
  */
 export const settleKinds = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   batch: LogBatch,
   seen: SeenKinds,
 ): Promise<SettledKinds> => {

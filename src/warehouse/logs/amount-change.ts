@@ -1,5 +1,4 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { readRows, text } from '../rows.ts';
+import { text, type Sql } from '../../storage/index.ts';
 
 /** The charges of a model's calls. Floats: they are only compared by factors of hundreds, never stored or shown. */
 export type ModelCharges = {
@@ -66,11 +65,11 @@ const chargesSql = (where: string): string => `
   GROUP BY model_name`;
 
 const readCharges = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   where: string,
   bindings: Readonly<Record<string, string | number>>,
 ): Promise<readonly ModelCharges[]> =>
-  (await readRows(connection, chargesSql(where), bindings)).map((row) => ({
+  (await connection.rows(chargesSql(where), bindings)).map((row) => ({
     model: text(row, 'model_name'),
     perCall: Number(row['per_call']),
     perToken: row['per_token'] === null ? undefined : Number(row['per_token']),
@@ -81,7 +80,7 @@ const forms = { all: 'true', whole: 'quota = trunc(quota)', fractional: 'quota <
 
 /** The charges of each model in the range: of all rows, or only of those with whole amounts or with a fraction. */
 export const chargesIn = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   rows: ChargedRows,
   form: keyof typeof forms = 'all',
 ): Promise<readonly ModelCharges[]> =>
@@ -92,7 +91,7 @@ const nearby = 62 * 86_400;
 
 /** The charges of each model around the window, or of all time. */
 export const chargesAround = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { account, start, end }: ChargedRows,
   how: 'nearby' | 'ever' = 'nearby',
   form: keyof typeof forms = 'all',

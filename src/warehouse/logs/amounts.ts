@@ -1,7 +1,17 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { compareMoney, divideMoney, fault, money, multiplyMoney, type Money } from '../../core/index.ts';
-import { all, amount, column, flag, label, optional, readAs, rowReader } from '../row-reader.ts';
-import { execute, text, wholeNumber } from '../rows.ts';
+import {
+  all,
+  amount,
+  column,
+  flag,
+  label,
+  optional,
+  readAs,
+  rowReader,
+  text,
+  wholeNumber,
+  type Sql,
+} from '../../storage/index.ts';
 import type { AmountForm, LogBatch } from './log-batch.ts';
 
 /** What is known about an account's stored amounts. */
@@ -86,22 +96,18 @@ const accountAmounts = rowReader({
   largestWhole: amount,
 });
 
-export const readAmounts = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<AccountAmounts | undefined> => {
+export const readAmounts = async (connection: Sql, account: string): Promise<AccountAmounts | undefined> => {
   const sql = 'SELECT * FROM log_amounts WHERE account = $account';
   return (await readAs(connection, accountAmounts, sql, { account }))[0];
 };
 
 export const writeAmounts = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   amounts: AccountAmounts,
 ): Promise<void> => {
-  await execute(connection, 'DELETE FROM log_amounts WHERE account = $account', { account });
-  await execute(
-    connection,
+  await connection.execute('DELETE FROM log_amounts WHERE account = $account', { account });
+  await connection.execute(
     `INSERT INTO log_amounts (account, currency, form, decided_by, served_form, units_per_currency, units_stated,
        has_fractions, whole_count, largest_whole)
      VALUES ($account, $currency, $form, $decided, $served, $units, $stated, $fractions, $count,

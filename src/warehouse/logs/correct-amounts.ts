@@ -1,19 +1,14 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
-import { readRows, wholeNumber } from '../rows.ts';
+import { wholeNumber, type Sql } from '../../storage/index.ts';
 import { chargesAround, chargesIn, judgeCharges } from './amount-change.ts';
 import { readAmounts, storedCurrency } from './amounts.ts';
 import { readSeen } from './seen-rows.ts';
 import { convertToCurrency } from './settle-amounts.ts';
 
 /** Windows of an account in currency whose sum is a whole number: rare, unless they were integer units. */
-const readSuspects = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<readonly Interval<UnixSeconds>[]> => {
-  const rows = await readRows(
-    connection,
+const readSuspects = async (connection: Sql, account: string): Promise<readonly Interval<UnixSeconds>[]> => {
+  const rows = await connection.rows(
     `SELECT DISTINCT start_at, end_at FROM log_window
      WHERE account = $account AND amounts = 'currency' AND quota <> 0 AND quota = trunc(quota)
      ORDER BY start_at, end_at`,
@@ -36,7 +31,7 @@ const readSuspects = async (
  * are integer units. Run it in one transaction; the changes are recorded as restatements. Returns the corrected ranges.
  */
 export const correctAmounts = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   now: UnixMillis,
 ): Promise<readonly Interval<UnixSeconds>[]> => {

@@ -1,6 +1,4 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { execute, readRows, text } from '../rows.ts';
-import { identifier } from '../sql-literal.ts';
+import { text, identifier, type Sql } from '../../storage/index.ts';
 import type { LogBatch } from './log-batch.ts';
 
 /*
@@ -53,26 +51,21 @@ export const extraSql = (batch: LogBatch, cell: (index: number) => string): stri
 };
 
 /** The number of the batch's header, stored when it is new; undefined where it has no other columns. In the transaction of the landing. */
-export const headerOf = async (
-  connection: DuckDBConnection,
-  batch: LogBatch,
-): Promise<string | undefined> => {
+export const headerOf = async (connection: Sql, batch: LogBatch): Promise<string | undefined> => {
   const names = namesOf(batch);
   if (names.length === 0) return undefined;
   const { account } = batch;
-  const [known] = await readRows(
-    connection,
+  const [known] = await connection.rows(
     'SELECT header FROM extra_header WHERE header_account = $account AND names = $names',
     { account, names },
   );
   if (known !== undefined) return text(known, 'header');
-  const [next] = await readRows(
-    connection,
+  const [next] = await connection.rows(
     'SELECT CAST(count(*) + 1 AS VARCHAR) AS header FROM extra_header WHERE header_account = $account',
     { account },
   );
   const header = text(next, 'header');
-  await execute(connection, 'INSERT INTO extra_header VALUES ($account, $header, $names)', {
+  await connection.execute('INSERT INTO extra_header VALUES ($account, $header, $names)', {
     account,
     header,
     names,

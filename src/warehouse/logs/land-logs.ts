@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   absoluteMoney,
   addMoney,
@@ -16,7 +15,7 @@ import { applyToPast, type BringBack } from '../kinds/apply-to-past.ts';
 import { settleKinds } from '../kinds/settle-kinds.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
 import { changeCalls } from '../rollup/change-calls.ts';
-import { inTransaction } from '../rows.ts';
+import { inTransaction, type Sql } from '../../storage/index.ts';
 import { chargesIn } from './amount-change.ts';
 import { amountsFor, readAmounts } from './amounts.ts';
 import { ownKinds } from './checked-cells.ts';
@@ -46,7 +45,7 @@ const checkTotal = (batch: LogBatch, landed: Money): void => {
     throw fault('export-truncated', `the rows total ${sum}, but the total line of the export says ${amount}`);
 };
 
-const load = async (connection: DuckDBConnection, batch: LogBatch): Promise<void> => {
+const load = async (connection: Sql, batch: LogBatch): Promise<void> => {
   const hasKind = batch.columns.some(({ role }) => role === 'kind');
   const header = await headerOf(connection, batch);
   const own = batch.kinds === undefined || !hasKind ? undefined : ownKinds(batch.kinds);
@@ -79,7 +78,7 @@ const isEqual = (one: RowSums, other: RowSums): boolean =>
  * window before these are removed: even when it is rolled back, a removal takes memory for each row.
  */
 const replaceRows = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   batch: LogBatch,
   bringBack: BringBack,
   now: UnixMillis,
@@ -147,7 +146,7 @@ const replaceRows = async (
  * with all that was derived from them, and only the landing is recorded.
  */
 export const landLogWindow = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   exported: LogBatch,
   clock: Clock,
   gatewayNow: UnixMillis,

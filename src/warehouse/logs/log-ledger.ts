@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   interval,
   unixSeconds,
@@ -19,8 +18,11 @@ import {
   rowReader,
   seconds,
   secondsRange,
-} from '../row-reader.ts';
-import { execute, optionalText, readRows, text, wholeNumber } from '../rows.ts';
+  optionalText,
+  text,
+  wholeNumber,
+  type Sql,
+} from '../../storage/index.ts';
 import type { AmountForm, LandedWindow, LogBatch } from './log-batch.ts';
 
 /** One landing of a window. A window that is pulled again has a row for each landing, which documents changes. */
@@ -41,15 +43,14 @@ export type LedgerWindow = {
 };
 
 export const writeLedger = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   batch: LogBatch,
   landed: LandedWindow,
   amounts: AmountForm | undefined,
   at: UnixMillis,
   gatewayAt: UnixMillis,
 ): Promise<void> => {
-  await execute(
-    connection,
+  await connection.execute(
     `INSERT INTO log_window (account, start_at, end_at, row_count, served_count, replaced_count, quota, replaced_quota,
        amounts, currency, columns, bytes, landed_at, settled_at, quarantined_count, gateway_at)
      VALUES ($account, $start, $end, $rows, $served, $replaced, CAST($quota AS DECIMAL(38, 12)),
@@ -77,52 +78,43 @@ export const writeLedger = async (
 
 /** The range that regular pulls have covered without a gap. */
 export const readRange = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
 ): Promise<Interval<UnixSeconds> | undefined> => {
-  const [row] = await readRows(
-    connection,
-    'SELECT origin, reached FROM log_cursor WHERE account = $account',
-    { account },
-  );
+  const [row] = await connection.rows('SELECT origin, reached FROM log_cursor WHERE account = $account', {
+    account,
+  });
   return row === undefined ? undefined : interval(seconds(row, 'origin'), seconds(row, 'reached'));
 };
 
 export const writeRange = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   range: Interval<UnixSeconds>,
 ): Promise<void> => {
   const bindings = { account, start: range.start, end: range.end };
-  const moved = await execute(
-    connection,
+  const moved = await connection.execute(
     'UPDATE log_cursor SET origin = $start, reached = $end WHERE account = $account',
     bindings,
   );
   if (moved === 0)
-    await execute(
-      connection,
+    await connection.execute(
       'INSERT INTO log_cursor (account, origin, reached) VALUES ($account, $start, $end)',
       bindings,
     );
 };
 
 /** Shortens the covered range to end at the second: later times are pulled again. Rows stay until then. */
-export const takeBackFrom = async (
-  connection: DuckDBConnection,
-  account: string,
-  from: number,
-): Promise<void> => {
+export const takeBackFrom = async (connection: Sql, account: string, from: number): Promise<void> => {
   const range = await readRange(connection, account);
   if (range === undefined || range.end <= from) return;
   // A landing of later times no longer proves anything about them.
-  await execute(
-    connection,
+  await connection.execute(
     'UPDATE log_window SET settled_at = $from WHERE account = $account AND coalesce(settled_at, end_at) > $from AND end_at > $from',
     { account, from },
   );
   if (from > range.start) await writeRange(connection, account, interval(range.start, unixSeconds(from)));
-  else await execute(connection, 'DELETE FROM log_cursor WHERE account = $account', { account });
+  else await connection.execute('DELETE FROM log_cursor WHERE account = $account', { account });
 };
 
 /**
@@ -131,20 +123,18 @@ export const takeBackFrom = async (
  * less `lateness` seconds, unless they were pulled again since.
  */
 export const takeBackEarly = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   offset: number,
   lateness: number,
 ): Promise<void> => {
-  await execute(
-    connection,
+  await connection.execute(
     `UPDATE log_window SET gateway_at = landed_at + $offset,
        settled_at = least(coalesce(settled_at, end_at), (landed_at + $offset) // 1000 - $lateness)
      WHERE account = $account AND coalesce(gateway_at, landed_at) > landed_at + $offset + 60000`,
     { account, offset, lateness },
   );
-  const [row] = await readRows(
-    connection,
+  const [row] = await connection.rows(
     `SELECT min(settled_at) AS first FROM log_window AS early
      WHERE account = $account AND end_at > gateway_at // 1000 AND NOT EXISTS (
        FROM log_window AS again
@@ -160,15 +150,10 @@ export const takeBackEarly = async (
  * Removes what a clock that ran ahead has covered: a landing later than now (on the gateway's clock) does not prove
  * that it was complete. Rows stay; they are replaced when their time is pulled again.
  */
-export const removeFutureRows = async (
-  connection: DuckDBConnection,
-  account: string,
-  now: UnixMillis,
-): Promise<void> => {
+export const removeFutureRows = async (connection: Sql, account: string, now: UnixMillis): Promise<void> => {
   const range = await readRange(connection, account);
   if (range === undefined || range.end * 1000 <= now) return;
-  const [row] = await readRows(
-    connection,
+  const [row] = await connection.rows(
     `SELECT min(start_at) AS start_at FROM log_window
      WHERE account = $account AND coalesce(gateway_at, landed_at) > $now AND end_at > $origin`,
     { account, now, origin: range.start },
@@ -177,7 +162,7 @@ export const removeFutureRows = async (
   const until = Math.floor(now / 1000);
   const end = unixSeconds(Math.min(first === undefined ? until : Number(first), until));
   if (end > range.start) await writeRange(connection, account, interval(range.start, end));
-  else await execute(connection, 'DELETE FROM log_cursor WHERE account = $account', { account });
+  else await connection.execute('DELETE FROM log_cursor WHERE account = $account', { account });
 };
 
 /** A landing; everything older than `settled` had arrived when it was requested. */
@@ -185,7 +170,7 @@ export type Landing = { readonly window: Interval<UnixSeconds>; readonly settled
 
 /** Landings of times from the moment on, without those of a clock that ran ahead. */
 export const readLandings = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   from: UnixSeconds,
   now: UnixMillis,
@@ -213,10 +198,7 @@ const ledgerWindow = rowReader({
 });
 
 /** All landings of the account, oldest first. */
-export const readLedger = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<readonly LedgerWindow[]> =>
+export const readLedger = async (connection: Sql, account: string): Promise<readonly LedgerWindow[]> =>
   readAs(
     connection,
     ledgerWindow,

@@ -1,8 +1,7 @@
 import { type Clock, type Interval, type NamedGates, type UnixSeconds, fault } from '../../core/index.ts';
 import type { GatewayClocks } from '../clocks/gateway-clocks.ts';
-import type { Engine } from '../engine.ts';
+import { type Engine, inTransaction } from '../../storage/index.ts';
 import type { Archive } from '../archive/archive.ts';
-import { inTransaction } from '../rows.ts';
 import { readKindLabels, type KindLabel } from '../kinds/kind-labels.ts';
 import { readUnclear } from '../kinds/settle-kinds.ts';
 import { readAmounts, writeAmounts, type AccountAmounts } from './amounts.ts';

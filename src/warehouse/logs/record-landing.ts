@@ -1,5 +1,5 @@
+import type { Sql } from '../../storage/index.ts';
 import { isDeepStrictEqual } from 'node:util';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { formatMoment, interval, type Money, type UnixMillis } from '../../core/index.ts';
 import { writeLearnedChanges } from '../profile/learned-changes.ts';
 import { keepQuarantine } from '../quarantine/quarantine.ts';
@@ -28,7 +28,7 @@ export type Landing = {
 
 /** Notifies operators that the gateway serves amounts in another form than before, and how they are stored. */
 const noteChange = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { account, window }: LogBatch,
   before: AccountAmounts,
   { served, form }: AccountAmounts,
@@ -43,7 +43,7 @@ const noteChange = async (
 
 /** Stores what was learned from a landing, its quarantined rows, its row in the ledger and the covered range. */
 export const recordLanding = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { batch, replaced, landed, kinds, restated, kept, before, amounts }: Landing,
   now: UnixMillis,
   gatewayNow: UnixMillis,

@@ -1,7 +1,6 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { addMoney, compareMoney, money, zero, type Money } from '../../core/index.ts';
 import { knownKinds } from '../kinds/label-evidence.ts';
-import { optionalText, readRows, text, wholeNumber, type Row } from '../rows.ts';
+import { optionalText, text, wholeNumber, type Row, type Sql } from '../../storage/index.ts';
 import type { ChargedRows } from './amount-change.ts';
 import type { SeenKinds } from './log-batch.ts';
 
@@ -26,9 +25,8 @@ export type SeenRows = RowSums & {
 const ofWindow = 'FROM call_log WHERE account = $account AND created_at >= $start AND created_at < $end';
 
 /** Rows and sums of a range. */
-export const readSums = async (connection: DuckDBConnection, rows: ChargedRows): Promise<RowSums> => {
-  const [row] = await readRows(
-    connection,
+export const readSums = async (connection: Sql, rows: ChargedRows): Promise<RowSums> => {
+  const [row] = await connection.rows(
     `SELECT count(*) AS row_count, coalesce(sum(quota), 0) AS amount, CAST(sum(hash(call_log)) AS VARCHAR) AS digest ${ofWindow}`,
     { ...rows },
   );
@@ -91,10 +89,8 @@ const seenOf = (groups: readonly Row[]): SeenRows => {
 };
 
 /** What the rows of the range show. */
-export const readSeen = async (connection: DuckDBConnection, rows: ChargedRows): Promise<SeenRows> =>
-  seenOf(
-    await readRows(connection, groupsSql(`SELECT *, hash(call_log) AS row_hash ${ofWindow}`), { ...rows }),
-  );
+export const readSeen = async (connection: Sql, rows: ChargedRows): Promise<SeenRows> =>
+  seenOf(await connection.rows(groupsSql(`SELECT *, hash(call_log) AS row_hash ${ofWindow}`), { ...rows }));
 
 /** What a loaded window shows, and the totals of its overlap rows, which belong to no account. */
 export type LoadedRows = SeenRows & { readonly overlap: RowSums };
@@ -105,23 +101,19 @@ export const noneLoaded: LoadedRows = { ...seenOf([]), overlap: rowsOf([]) };
  * The number of the window's last row, undefined if it has none. Rows that this transaction adds come after it; text,
  * since their numbers exceed 2^53.
  */
-export const lastRow = async (
-  connection: DuckDBConnection,
-  rows: ChargedRows,
-): Promise<string | undefined> => {
-  const [row] = await readRows(connection, `SELECT max(rowid) AS last_row ${ofWindow}`, { ...rows });
+export const lastRow = async (connection: Sql, rows: ChargedRows): Promise<string | undefined> => {
+  const [row] = await connection.rows(`SELECT max(rowid) AS last_row ${ofWindow}`, { ...rows });
   return optionalText(row, 'last_row');
 };
 
 /** What the rows show that were added after `last`, with a digest where there is one. */
 export const readLoaded = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   rows: ChargedRows,
   last: string | undefined,
 ): Promise<LoadedRows> => {
   const columns = `*, ${last === undefined ? '0' : 'hash(call_log)'} AS row_hash`;
-  const groups = await readRows(
-    connection,
+  const groups = await connection.rows(
     groupsSql(
       `SELECT ${columns} ${ofWindow} ${last === undefined ? '' : 'AND rowid > CAST($last AS BIGINT)'}
        UNION ALL SELECT ${columns} FROM call_log WHERE account = ''`,

@@ -1,7 +1,6 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { compareMoney, fault, money, type Fault } from '../../core/index.ts';
 import { changeCalls } from '../rollup/change-calls.ts';
-import { readRows, text, wholeNumber } from '../rows.ts';
+import { text, wholeNumber, type Sql } from '../../storage/index.ts';
 import {
   chargesAround,
   chargesIn,
@@ -18,7 +17,7 @@ const everything = (account: string): ChargedRows => ({ account, start: 0, end: 
 
 /** The inputs of landing a window. */
 type Landing = {
-  readonly connection: DuckDBConnection;
+  readonly connection: Sql;
   readonly batch: LogBatch;
   readonly known: AccountAmounts;
   readonly seen: SeenRows;
@@ -35,7 +34,7 @@ const changed = ({ known, seen }: Landing, why: string): Fault =>
 
 /** Converts integer units of a range to currency; exact, since they are whole numbers. */
 export const convertToCurrency = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   rows: ChargedRows,
   unitsPerCurrency: number,
 ): Promise<void> => {
@@ -70,8 +69,7 @@ const convert = async (landing: Landing, from: number): Promise<void> => {
     `UPDATE call_log SET quota = CAST(quota * CAST($units AS DECIMAL(10, 0)) AS DECIMAL(28, 12)) WHERE ${where}`,
     { ...range, units: unitsPerCurrency },
   );
-  const [odd] = await readRows(
-    connection,
+  const [odd] = await connection.rows(
     `SELECT count(*) AS row_count FROM call_log WHERE ${where} AND quota <> trunc(quota)`,
     range,
   );
@@ -152,8 +150,7 @@ const settleUnits = async (landing: Landing): Promise<AmountForm> => {
 const settleOpen = async (landing: Landing): Promise<AccountAmounts> => {
   const { connection, batch, known, rows } = landing;
   const all = everything(rows.account);
-  const [stored] = await readRows(
-    connection,
+  const [stored] = await connection.rows(
     'SELECT count(*) AS row_count FROM call_log WHERE account = $account',
     { account: rows.account },
   );
@@ -209,7 +206,7 @@ export const looksChanged = (batch: LogBatch, { form }: AccountAmounts): boolean
  * export-currency-changed
  */
 export const settleAmounts = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   batch: LogBatch,
   known: AccountAmounts,
   seen: SeenRows,
@@ -226,7 +223,7 @@ export const settleAmounts = async (
 };
 
 const settle = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   batch: LogBatch,
   known: AccountAmounts,
   seen: SeenRows,

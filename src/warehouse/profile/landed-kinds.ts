@@ -6,8 +6,7 @@ import {
   type Money,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { readRows, text, wholeNumber } from '../rows.ts';
+import { text, wholeNumber, type Sql } from '../../storage/index.ts';
 import type { LearnedPoint } from './learned-point.ts';
 
 /** Rows of one kind in a landed window; the amount as served. */
@@ -31,12 +30,11 @@ const longestName = 100;
 
 /** The most frequent kinds of the window's rows. */
 export const readLandedKinds = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   window: Interval<UnixSeconds>,
 ): Promise<readonly LandedKind[]> => {
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     `SELECT kind, count(*) AS row_count, coalesce(sum(quota), 0) AS amount FROM call_log
      WHERE account = $account AND created_at >= $start AND created_at < $end
      GROUP BY kind ORDER BY row_count DESC, kind LIMIT ${maxKinds}`,

@@ -1,7 +1,5 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { formatMoment, toSeconds, type Interval, type UnixMillis } from '../../core/index.ts';
-import { all, label, millis, readAs, rowReader } from '../row-reader.ts';
-import { execute, readRows, text } from '../rows.ts';
+import { all, label, millis, readAs, rowReader, text, type Sql } from '../../storage/index.ts';
 
 /** A change of a gateway, or a repair of the rollup, of which operators are notified once. */
 export type LearnedChange = {
@@ -20,13 +18,12 @@ export type LearnedChange = {
 };
 
 export const writeLearnedChanges = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   changes: readonly LearnedChange[],
 ): Promise<void> => {
   for (const { topic, name, detail, notedAt } of changes)
-    await execute(
-      connection,
+    await connection.execute(
       `INSERT INTO learned_change (account, topic, name, detail, noted_at)
        VALUES ($account, $topic, $name, $detail, $noted)`,
       { account, topic, name, detail, noted: notedAt },
@@ -42,14 +39,13 @@ export type ServedForm = {
 
 /** Records a change when the form differs from the last recorded one; initially, the stored form is no change. */
 export const noteOnce = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   { topic, name, form }: ServedForm,
   window: Interval<UnixMillis>,
   now: UnixMillis,
 ): Promise<void> => {
-  const [last] = await readRows(
-    connection,
+  const [last] = await connection.rows(
     `SELECT detail FROM learned_change WHERE account = $account AND topic = $topic AND name = $name
      ORDER BY noted_at DESC, detail DESC LIMIT 1`,
     { account, topic, name },
@@ -68,7 +64,7 @@ const learnedChange = rowReader({
 
 /** Oldest first. */
 export const readLearnedChanges = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   condition = 'true',
 ): Promise<readonly LearnedChange[]> =>

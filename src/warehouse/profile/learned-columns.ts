@@ -1,7 +1,14 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { boundRows } from '../bound-rows.ts';
-import { all, flag, millis, optional, readAs, rowReader } from '../row-reader.ts';
-import { execute, text } from '../rows.ts';
+import {
+  boundRows,
+  all,
+  flag,
+  millis,
+  optional,
+  readAs,
+  rowReader,
+  text,
+  type Sql,
+} from '../../storage/index.ts';
 import type { KnownColumn } from './column-changes.ts';
 
 const knownColumn = rowReader({
@@ -12,10 +19,7 @@ const knownColumn = rowReader({
   goneAt: optional(millis),
 });
 
-export const readColumns = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<readonly KnownColumn[]> =>
+export const readColumns = async (connection: Sql, account: string): Promise<readonly KnownColumn[]> =>
   readAs(
     connection,
     knownColumn,
@@ -25,11 +29,11 @@ export const readColumns = async (
 
 /** Rewrites what is known about an account's columns. */
 export const writeColumns = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   columns: readonly KnownColumn[],
 ): Promise<void> => {
-  await execute(connection, 'DELETE FROM learned_column WHERE account = $account', { account });
+  await connection.execute('DELETE FROM learned_column WHERE account = $account', { account });
   await boundRows(
     connection,
     {

@@ -1,7 +1,5 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { UnixMillis } from '../../core/index.ts';
-import { all, column, label, millis, readAs, rowReader } from '../row-reader.ts';
-import { execute, text } from '../rows.ts';
+import { all, column, label, millis, readAs, rowReader, text, type Sql } from '../../storage/index.ts';
 
 /** One open point of the contract (docs/gateway.md), and its observed value. */
 export type LearnedPoint = {
@@ -29,10 +27,7 @@ const point = {
   learnedAt: millis,
 };
 
-export const readPoints = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<readonly KnownPoint[]> =>
+export const readPoints = async (connection: Sql, account: string): Promise<readonly KnownPoint[]> =>
   readAs(
     connection,
     rowReader({ ...point, confirmedAt: millis }),
@@ -40,10 +35,7 @@ export const readPoints = async (
     { account },
   );
 
-export const readPastPoints = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<readonly PastPoint[]> =>
+export const readPastPoints = async (connection: Sql, account: string): Promise<readonly PastPoint[]> =>
   readAs(
     connection,
     rowReader({ ...point, until: column('until_at', millis) }),
@@ -53,14 +45,13 @@ export const readPastPoints = async (
 
 /** Confirms known points; their first evidence stays. */
 const confirm = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   points: readonly string[],
   now: UnixMillis,
 ): Promise<void> => {
   if (points.length === 0) return;
-  await execute(
-    connection,
+  await connection.execute(
     'UPDATE learned_point SET confirmed_at = $now WHERE account = $account AND point IN (SELECT unnest($points))',
     { account, points, now },
   );
@@ -68,24 +59,23 @@ const confirm = async (
 
 /** Moves the current values of the points to the past ones. */
 const putIntoPast = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   points: readonly string[],
   now: UnixMillis,
 ): Promise<void> => {
   if (points.length === 0) return;
   const ofPoints = 'account = $account AND point IN (SELECT unnest($points))';
-  await execute(
-    connection,
+  await connection.execute(
     `INSERT INTO learned_point_past
      SELECT account, point, value, evidence, how, learned_at, $now FROM learned_point WHERE ${ofPoints}`,
     { account, points, now },
   );
-  await execute(connection, `DELETE FROM learned_point WHERE ${ofPoints}`, { account, points });
+  await connection.execute(`DELETE FROM learned_point WHERE ${ofPoints}`, { account, points });
 };
 
 const insert = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   points: readonly LearnedPoint[],
   now: UnixMillis,
@@ -100,7 +90,7 @@ const insert = async (
     [`evidence_${at}`, evidence] as const,
     [`how_${at}`, how] as const,
   ]);
-  await execute(connection, `INSERT INTO learned_point VALUES ${rows.join(', ')}`, {
+  await connection.execute(`INSERT INTO learned_point VALUES ${rows.join(', ')}`, {
     account,
     now,
     ...Object.fromEntries(cells),
@@ -109,7 +99,7 @@ const insert = async (
 
 /** Run it in one transaction. Returns the points whose value is new or changed. */
 export const learnPoints = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   points: readonly LearnedPoint[],
   now: UnixMillis,

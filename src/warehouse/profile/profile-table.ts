@@ -1,6 +1,5 @@
 import type { Clock, Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
-import type { Engine } from '../engine.ts';
-import { inTransaction } from '../rows.ts';
+import { type Engine, inTransaction } from '../../storage/index.ts';
 import { columnChanges, type ColumnChanges, type KnownColumn, type SeenColumns } from './column-changes.ts';
 import { kindPoints, readLandedKinds } from './landed-kinds.ts';
 import { readColumns, writeColumns } from './learned-columns.ts';

@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   addMoney,
   interval,
@@ -7,9 +6,18 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import { boundRows } from '../bound-rows.ts';
-import { column, millis, readAs, rowReader, seconds, secondsRange } from '../row-reader.ts';
-import { execute, readRows, text, wholeNumber } from '../rows.ts';
+import {
+  boundRows,
+  column,
+  millis,
+  readAs,
+  rowReader,
+  seconds,
+  secondsRange,
+  text,
+  wholeNumber,
+  type Sql,
+} from '../../storage/index.ts';
 import type { BadRow, QuarantinedRow } from './quarantined-row.ts';
 
 type Landing = {
@@ -30,10 +38,9 @@ const kept = (message: string): string => message.slice(0, longestText).replaceA
  * Removes from the account's quarantine what a landing of the window replaces: of rows with an unknown time, the part
  * of their time range that it covers.
  */
-const clear = async (connection: DuckDBConnection, { account, window }: Landing): Promise<void> => {
+const clear = async (connection: Sql, { account, window }: Landing): Promise<void> => {
   const bindings = { account, start: window.start, end: window.end };
-  const found = await readRows(
-    connection,
+  const found = await connection.rows(
     'SELECT 1 AS found FROM log_quarantine WHERE account = $account AND start_at < $end AND end_at > $start LIMIT 1',
     bindings,
   );
@@ -43,8 +50,8 @@ const clear = async (connection: DuckDBConnection, { account, window }: Landing)
     'UPDATE log_quarantine SET start_at = $end WHERE account = $account AND start_at >= $start AND start_at < $end',
     'UPDATE log_quarantine SET end_at = $start WHERE account = $account AND end_at > $start AND end_at <= $end',
   ])
-    await execute(connection, change, bindings);
-  await execute(connection, 'DELETE FROM log_quarantine WHERE account = $account AND start_at >= end_at', {
+    await connection.execute(change, bindings);
+  await connection.execute('DELETE FROM log_quarantine WHERE account = $account AND start_at >= end_at', {
     account,
   });
 };
@@ -53,11 +60,7 @@ const clear = async (connection: DuckDBConnection, { account, window }: Landing)
  * Replaces the quarantined rows of the window by the bad rows of a landing, in its transaction; rows whose time is
  * outside the window belong to its neighbours. Returns the number of stored rows.
  */
-export const keepQuarantine = async (
-  connection: DuckDBConnection,
-  landing: Landing,
-  now: UnixMillis,
-): Promise<number> => {
+export const keepQuarantine = async (connection: Sql, landing: Landing, now: UnixMillis): Promise<number> => {
   const { account, window, quarantined = [] } = landing;
   await clear(connection, landing);
   const own = quarantined.filter(({ at }) => at === undefined || (at >= window.start && at < window.end));
@@ -98,7 +101,7 @@ const quarantinedRow = rowReader({
 
 /** All quarantined rows of an account, or those that may belong to the range; oldest first. */
 export const readQuarantine = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   range?: Interval<UnixSeconds>,
 ): Promise<readonly QuarantinedRow[]> => {

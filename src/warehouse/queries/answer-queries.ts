@@ -1,5 +1,4 @@
-import type { DuckDBInstance } from '@duckdb/node-api';
-import { execute } from '../rows.ts';
+import { connectionOf, type DuckDBInstance } from '../../storage/index.ts';
 import { oneLine } from './in-process.ts';
 import { openOwnEngine } from './own-tables.ts';
 import { bindQuery, needsOfQuery } from './plan-queries.ts';
@@ -19,15 +18,15 @@ export const createAnswers = (): ((request: QueryRequest) => Promise<QueryReply>
     if (opened?.file !== file) {
       close();
       const { instance, connection } = await openOwnEngine(file, limits, 'READ_ONLY');
-      connection.closeSync();
+      connection.native.closeSync();
       opened = { file, instance };
     }
-    const connection = await opened.instance.connect();
+    const connection = connectionOf(await opened.instance.connect());
     try {
-      for (const view of views) await execute(connection, view);
+      for (const view of views) await connection.execute(view);
       return await runQuery(connection, sql, rowLimit);
     } finally {
-      connection.closeSync();
+      connection.native.closeSync();
     }
   };
   const valueOf = async (request: QueryRequest): Promise<Questions[QueryRequest['question']]['output']> => {

@@ -1,6 +1,5 @@
 import { fault, isFault, messageOf, type Clock } from '../../core/index.ts';
-import { interruptOn } from '../interrupt.ts';
-import { execute } from '../rows.ts';
+import { interruptOn, connectionOf } from '../../storage/index.ts';
 import { openOwnEngine } from './own-tables.ts';
 import { bindQuery, needsOfQuery } from './plan-queries.ts';
 import type { QueryEngine, QueryTables } from './query-engine.ts';
@@ -20,8 +19,9 @@ const openTables = async (clock: Clock) => {
   });
   databases += 1;
   const name = `tables_${databases}`;
-  const connection = await instance.connect();
-  await connection.run(`ATTACH ':memory:' AS ${name}; USE ${name}`);
+  const connection = connectionOf(await instance.connect());
+  await connection.execute(`ATTACH ':memory:' AS ${name}`);
+  await connection.execute(`USE ${name}`);
   return {
     fill: async (work) => work(connection),
     run: async (views, sql, { timeLimit, rowLimit, signal }) => {
@@ -30,7 +30,7 @@ const openTables = async (clock: Clock) => {
       using _late = interruptOn(connection, tooLong.signal);
       using _stopped = signal === undefined ? undefined : interruptOn(connection, signal);
       try {
-        for (const view of views) await execute(connection, view);
+        for (const view of views) await connection.execute(view);
         return await runQuery(connection, sql, rowLimit);
       } catch (error) {
         signal?.throwIfAborted();
@@ -40,8 +40,9 @@ const openTables = async (clock: Clock) => {
       }
     },
     [Symbol.asyncDispose]: async () => {
-      await connection.run(`USE memory; DETACH ${name}`);
-      connection.closeSync();
+      await connection.execute('USE memory');
+      await connection.execute(`DETACH ${name}`);
+      connection.native.closeSync();
     },
   } satisfies QueryTables;
 };

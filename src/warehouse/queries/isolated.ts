@@ -25,7 +25,7 @@ const openTables = async (queries: QueryProcess, options: TablesOptions): Promis
       try {
         return await work(connection);
       } finally {
-        connection.closeSync();
+        connection.native.closeSync();
         instance.closeSync();
       }
     },

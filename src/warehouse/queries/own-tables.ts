@@ -1,4 +1,4 @@
-import { loadDuckDB } from '../duckdb.ts';
+import { loadDuckDB, connectionOf } from '../../storage/index.ts';
 
 /** An engine without access to files, extensions or another configuration. */
 export const openOwnEngine = async (
@@ -16,8 +16,8 @@ export const openOwnEngine = async (
     // SQL could access a temp folder; the engine is small enough to work without one.
     temp_directory: '',
   });
-  const connection = await instance.connect();
-  await connection.run('SET enable_external_access = false');
-  await connection.run('SET lock_configuration = true');
+  const connection = connectionOf(await instance.connect());
+  await connection.execute('SET enable_external_access = false');
+  await connection.execute('SET lock_configuration = true');
   return { instance, connection };
 };

@@ -1,4 +1,4 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Connection } from '../../storage/index.ts';
 import type { BoundQuery } from '../cube/bound-query.ts';
 import type { Needs } from '../cube/needs.ts';
 import type { ResultTable } from '../cube/result-table.ts';
@@ -14,7 +14,7 @@ export type QueryLimits = {
 /** The tables that queries read, in an engine of their own, which nothing else shares. */
 export type QueryTables = AsyncDisposable & {
   /** Creates and fills tables with SQL of our own; no query runs at the same time. */
-  readonly fill: <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>;
+  readonly fill: <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
   /** Runs one query after statements of our own that define its views. @throws fault report-query-failed */
   readonly run: (views: readonly string[], sql: string, limits: QueryLimits) => Promise<ResultTable>;
 };

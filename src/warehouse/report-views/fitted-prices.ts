@@ -8,7 +8,7 @@ import {
 } from '../../core/index.ts';
 import { bindingsOver, inCurrency, whereSql } from '../cube/aggregates.ts';
 import { callsWith } from '../rollup/cells.ts';
-import { text, type Bindings, type Row } from '../rows.ts';
+import { text, type Bindings, type Row } from '../../storage/index.ts';
 import { fitPrices, type FitSums, type PriceFit } from './fit-prices.ts';
 import { priceColumns } from './given.ts';
 import { columnsOf } from './relation.ts';

@@ -3,7 +3,7 @@ import type { Interval, UnixSeconds } from '../../core/index.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import type { CubeRequest } from '../cube/cube-request.ts';
 import type { NamesLeft, Served } from '../cube/aggregates.ts';
-import type { Bindings, Row } from '../rows.ts';
+import type { Bindings, Row } from '../../storage/index.ts';
 import type { ReportRelation } from './relation.ts';
 
 /** The data from which a view is filled. */

@@ -1,7 +1,6 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import { rowsOf, type RowSums } from '../logs/seen-rows.ts';
-import { execute, readRows, wholeNumber } from '../rows.ts';
+import { wholeNumber, type Sql } from '../../storage/index.ts';
 import { clipRanges, mergeRanges, wholeQuarters } from './landed-ranges.ts';
 
 type Landing = { readonly account: string; readonly window: Interval<UnixSeconds> };
@@ -15,13 +14,12 @@ export type Before = {
 };
 
 const readLandedRanges = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { account, window }: Landing,
   now: UnixMillis,
 ): Promise<readonly Interval<UnixSeconds>[]> => {
   const bounds = wholeQuarters(window);
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     // Times that were not settled never counted as complete, nor did landings of a clock that ran ahead.
     `SELECT start_at, least(end_at, greatest(start_at, coalesce(settled_at, end_at))) AS end_at FROM log_window
      WHERE account = $account AND landed_at <= $now AND start_at < $end AND end_at > $start`,
@@ -39,14 +37,13 @@ const readLandedRanges = async (
 const columnsOf = { sums_before: ', sum(hash(call_log)) AS digest', sums_after: '' };
 
 const takeSums = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   table: keyof typeof columnsOf,
   account: string,
   ranges: readonly Interval<UnixSeconds>[],
 ): Promise<void> => {
   for (const [index, { start, end }] of ranges.entries())
-    await execute(
-      connection,
+    await connection.execute(
       `${index === 0 ? `CREATE OR REPLACE TEMP TABLE ${table} AS` : `INSERT INTO ${table}`}
        SELECT quarter, kind, count(*) AS calls, CAST(coalesce(sum(quota), 0) AS DECIMAL(38, 12)) AS amount,
          CAST(coalesce(sum(abs(quota)), 0) AS DECIMAL(38, 12)) AS size${columnsOf[table]}
@@ -57,19 +54,13 @@ const takeSums = async (
 };
 
 /** Call it before the rows of a window are replaced, in the same transaction as `recordRestatement`. */
-export const sumsBefore = async (
-  connection: DuckDBConnection,
-  landing: Landing,
-  now: UnixMillis,
-): Promise<Before> => {
+export const sumsBefore = async (connection: Sql, landing: Landing, now: UnixMillis): Promise<Before> => {
   const ranges = await readLandedRanges(connection, landing, now);
   if (ranges.length === 0) return { ranges, total: rowsOf([]) };
   await takeSums(connection, 'sums_before', landing.account, ranges);
-  const total = await readRows(
-    connection,
-    `SELECT coalesce(sum(calls), 0) AS row_count, coalesce(sum(amount), 0) AS amount, CAST(sum(digest) AS VARCHAR) AS digest
-     FROM sums_before`,
-  );
+  const total =
+    await connection.rows(`SELECT coalesce(sum(calls), 0) AS row_count, coalesce(sum(amount), 0) AS amount, CAST(sum(digest) AS VARCHAR) AS digest
+     FROM sums_before`);
   return { ranges, total: rowsOf(total) };
 };
 
@@ -78,15 +69,14 @@ export const sumsBefore = async (
  * landing and an identical one change nothing. Returns the number of changed quarter hours.
  */
 export const recordRestatement = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { account }: Landing,
   { ranges }: Before,
   now: UnixMillis,
 ): Promise<number> => {
   if (ranges.length === 0) return 0;
   await takeSums(connection, 'sums_after', account, ranges);
-  const rows = await execute(
-    connection,
+  const rows = await connection.execute(
     `INSERT INTO restatement (account, number, quarter, kind, old_calls, new_calls, old_amount, new_amount, old_size, new_size,
        landed_at)
      SELECT $account, (SELECT coalesce(max(number), 0) + 1 FROM restatement WHERE account = $account), quarter, kind,
@@ -102,8 +92,7 @@ export const recordRestatement = async (
     { account, now },
   );
   if (rows === 0) return 0;
-  const [changed] = await readRows(
-    connection,
+  const [changed] = await connection.rows(
     `SELECT count(DISTINCT quarter) AS quarters FROM restatement
      WHERE account = $account AND number = (SELECT max(number) FROM restatement WHERE account = $account)`,
     { account },

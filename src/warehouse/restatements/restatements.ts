@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   absoluteMoney,
   money,
@@ -12,8 +11,7 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { Engine } from '../engine.ts';
-import { readRows, text, wholeNumber } from '../rows.ts';
+import { type Engine, text, wholeNumber, type Sql } from '../../storage/index.ts';
 import { valueOfServed } from '../spend.ts';
 
 /** Calls of one kind and their amount in currency; refunds as a positive amount. */
@@ -70,14 +68,13 @@ const sumsOf = (quarters: readonly RestatedQuarter[], side: 'old' | 'new'): Rest
 };
 
 const readSince = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   moment: UnixMillis,
   range: Interval<UnixSeconds>,
 ): Promise<Restated> => {
   const { value } = await valueOfServed(connection, account);
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     // The old sums are the current ones minus all changes: data landed for the first time in between belongs to both.
     `SELECT quarter, kind, max(landed_at) AS changed_at,
        arg_max(new_calls, number) AS new_calls, arg_max(new_calls, number) - sum(new_calls - old_calls) AS old_calls,

@@ -1,9 +1,8 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, type Interval, type UnixSeconds } from '../../core/index.ts';
 import type { CallsIn } from '../archive/archive.ts';
 import type { CallsRelation } from '../archive/relations.ts';
 import { dimensions, isClass } from '../report-views/cube-columns.ts';
-import { readAs, rowReader, secondsRange } from '../row-reader.ts';
+import { readAs, rowReader, secondsRange, type Sql } from '../../storage/index.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
 import { tokenSums } from './rollup-schema.ts';
 
@@ -33,7 +32,7 @@ const day = rowReader({ range: secondsRange });
 
 /** Days of the range whose cells are as their calls, ascending. */
 const validDays = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { account, zone }: Read,
   { start, end }: Interval<UnixSeconds>,
 ): Promise<readonly Interval<UnixSeconds>[]> =>
@@ -80,7 +79,7 @@ const within = (column: string, ranges: readonly Interval<UnixSeconds>[]): strin
   `(${ranges.map(({ start, end }) => `${column} >= ${start} AND ${column} < ${end}`).join(' OR ')})`;
 
 /** Reads cells in the transaction of `callsIn`, within which the valid days of a range are looked up once. */
-export const openCells = (connection: DuckDBConnection, callsIn: CallsIn, read: Read): CellsIn => {
+export const openCells = (connection: Sql, callsIn: CallsIn, read: Read): CellsIn => {
   const valid = new Map<string, Promise<readonly Interval<UnixSeconds>[]>>();
   const daysIn = async (range: Interval<UnixSeconds>): Promise<readonly Interval<UnixSeconds>[]> => {
     const name = `${range.start} ${range.end}`;

@@ -1,5 +1,4 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { execute, type Bindings } from '../rows.ts';
+import { type Bindings, type Sql } from '../../storage/index.ts';
 
 /** Calls of an account between two moments, seconds UTC, half-open. */
 export type CallsRange = { readonly account: string; readonly start: number; readonly end: number };
@@ -12,9 +11,8 @@ const dependsOnDay = `EXISTS (FROM call_log WHERE account = $account AND served_
   AND created_at >= $start // 86400 * 86400 AND created_at < ($end + 86399) // 86400 * 86400)`;
 
 /** Marks a range whose cells are no longer valid. */
-export const changedRange = async (connection: DuckDBConnection, range: CallsRange): Promise<void> => {
-  await execute(
-    connection,
+export const changedRange = async (connection: Sql, range: CallsRange): Promise<void> => {
+  await connection.execute(
     `INSERT INTO rollup_mark
      SELECT $account, CASE WHEN depends THEN $start // 86400 * 86400 ELSE $start END,
        CASE WHEN depends THEN ($end + 86399) // 86400 * 86400 ELSE $end END, NULL
@@ -30,30 +28,27 @@ export const changedRange = async (connection: DuckDBConnection, range: CallsRan
  * rollup are not read until they are built again. The only way to write `call_log`. Returns the number of rows.
  */
 export const changeCalls = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   range: CallsRange,
   sql: string,
   bindings: Bindings,
 ): Promise<number> => {
   await changedRange(connection, range);
-  return execute(connection, sql, bindings);
+  return connection.execute(sql, bindings);
 };
 
 /** Moves calls between `call_log` and the archive, where they stay the same calls. Returns the number of rows. */
-export const moveCalls = async (
-  connection: DuckDBConnection,
-  sql: string,
-  bindings: Bindings,
-): Promise<number> => execute(connection, sql, bindings);
+export const moveCalls = async (connection: Sql, sql: string, bindings: Bindings): Promise<number> =>
+  connection.execute(sql, bindings);
 
 /** Marks all calls of models whose token classes changed, in the transaction that changes them. */
 export const markModels = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   models: readonly string[],
 ): Promise<void> => {
   if (models.length === 0) return;
-  await execute(connection, 'INSERT INTO rollup_mark SELECT $account, 0, $end, unnest($models)', {
+  await connection.execute('INSERT INTO rollup_mark SELECT $account, 0, $end, unnest($models)', {
     account,
     end: endOfTime,
     models,

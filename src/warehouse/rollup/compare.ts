@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   countColumns,
   interval,
@@ -9,8 +8,7 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import type { CallsIn } from '../archive/archive.ts';
-import { column, readAs, rowReader, seconds } from '../row-reader.ts';
-import { readRows, text, type Bindings } from '../rows.ts';
+import { column, readAs, rowReader, seconds, text, type Bindings, type Sql } from '../../storage/index.ts';
 import { cellsSql, dayStartSql, grouped } from './refresh.ts';
 import { tokenSums } from './rollup-schema.ts';
 
@@ -51,7 +49,7 @@ const zones = rowReader({ zone: text, first: column('first', seconds), last: col
 
 /** The days of the rollup, in all zones, whose cells differ from their calls; days that are marked as changed are left out. */
 export const differentDays = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   callsIn: CallsIn,
   account: string,
   depth: CompareDepth,
@@ -69,8 +67,7 @@ export const differentDays = async (
       const calls = await callsIn(range);
       const bindings: Bindings = { ...calls.bindings, account, zone, ...range };
       const sql = depth === 'sums' ? sumsSql(group, calls.sql) : cellsDifferenceSql(group, calls.sql);
-      const found = await readRows(
-        connection,
+      const found = await connection.rows(
         `SELECT start_at FROM (${sql}) JOIN rollup_day AS day USING (start_at)
          WHERE day.account = $account AND day.zone = $zone AND NOT EXISTS (
            FROM rollup_mark AS mark

@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   createNamedGates,
   dateAt,
@@ -16,8 +15,7 @@ import {
 } from '../../core/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
 import { dimensions } from '../report-views/cube-columns.ts';
-import type { Engine } from '../engine.ts';
-import { execute, inTransaction, readRows, wholeNumber } from '../rows.ts';
+import { type Engine, inTransaction, wholeNumber, type Sql } from '../../storage/index.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
 import { tokenSums } from './rollup-schema.ts';
 
@@ -48,9 +46,8 @@ export type RefreshDeps = {
 const mostDays = 31;
 
 /** Removes the days whose calls have changed, in all zones, with the marks. A mark that is committed later stays. */
-const removeMarked = async (connection: DuckDBConnection, account: string): Promise<void> => {
-  await execute(
-    connection,
+const removeMarked = async (connection: Sql, account: string): Promise<void> => {
+  await connection.execute(
     `CREATE OR REPLACE TEMP TABLE rollup_changed AS
      SELECT DISTINCT day.zone, day.start_at FROM rollup_day AS day
      JOIN rollup_mark AS mark ON mark.account = day.account AND mark.start_at < day.end_at AND mark.end_at > day.start_at
@@ -60,12 +57,11 @@ const removeMarked = async (connection: DuckDBConnection, account: string): Prom
     { account },
   );
   for (const table of ['rollup_cell', 'rollup_day'])
-    await execute(
-      connection,
+    await connection.execute(
       `DELETE FROM ${table} WHERE account = $account AND (zone, start_at) IN (SELECT (zone, start_at) FROM rollup_changed)`,
       { account },
     );
-  await execute(connection, 'DELETE FROM rollup_mark WHERE account = $account', { account });
+  await connection.execute('DELETE FROM rollup_mark WHERE account = $account', { account });
 };
 
 /** Days that follow each other in groups of at most a month. */
@@ -92,7 +88,7 @@ export const cellsSql = (days: readonly LocalDay[], calls: string): string => `
   GROUP BY ALL`;
 
 const buildDays = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   readCalls: ReadCalls,
   { account, zone }: RefreshRequest,
   days: readonly LocalDay[],
@@ -102,14 +98,13 @@ const buildDays = async (
   const range = interval(first.start, last.end);
   await readCalls(connection, account, async (callsIn) => {
     const calls = await callsIn(range);
-    await execute(connection, `INSERT INTO rollup_cell BY NAME ${cellsSql(days, calls.sql)}`, {
+    await connection.execute(`INSERT INTO rollup_cell BY NAME ${cellsSql(days, calls.sql)}`, {
       ...calls.bindings,
       account,
       zone,
       ...range,
     });
-    await execute(
-      connection,
+    await connection.execute(
       `INSERT INTO rollup_day SELECT $account, $zone, unnest(from_json($starts, '["BIGINT"]')), unnest(from_json($ends, '["BIGINT"]'))`,
       {
         account,
@@ -123,14 +118,13 @@ const buildDays = async (
 
 /** The days of the range that have ended and have no cells. The current day is read from its calls. */
 const missingDays = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { account, zone, range }: RefreshRequest,
   now: UnixSeconds,
 ): Promise<readonly LocalDay[]> => {
   const { start, end } = range;
   if (end <= start) return [];
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     `SELECT start_at FROM rollup_day WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end`,
     { account, zone, start, end },
   );
@@ -140,9 +134,9 @@ const missingDays = async (
   );
 };
 
-const hasMarks = async (connection: DuckDBConnection, account: string): Promise<boolean> =>
-  (await readRows(connection, 'SELECT 1 FROM rollup_mark WHERE account = $account LIMIT 1', { account }))
-    .length > 0;
+const hasMarks = async (connection: Sql, account: string): Promise<boolean> =>
+  (await connection.rows('SELECT 1 FROM rollup_mark WHERE account = $account LIMIT 1', { account })).length >
+  0;
 
 export const createRefresh = ({
   engine,
@@ -155,7 +149,7 @@ export const createRefresh = ({
   const tooLarge = new Set<string>();
   /** Days with sums that no cell can hold are read from their calls. */
   const build = async (
-    connection: DuckDBConnection,
+    connection: Sql,
     request: RefreshRequest,
     days: readonly LocalDay[],
   ): Promise<void> => {

@@ -1,8 +1,6 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { dateAt, interval, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
 import { writeLearnedChanges } from '../profile/learned-changes.ts';
-import { column, readAs, rowReader, seconds } from '../row-reader.ts';
-import { inTransaction, text } from '../rows.ts';
+import { column, readAs, rowReader, seconds, inTransaction, text, type Sql } from '../../storage/index.ts';
 import { changedRange } from './change-calls.ts';
 import { differentDays, type CompareDepth, type DifferentDay } from './compare.ts';
 import { createRefresh, type CallsVersion, type RefreshDeps, type RefreshRollup } from './refresh.ts';
@@ -32,7 +30,7 @@ const zoneRange = rowReader({ zone: text, first: column('first', seconds), last:
 
 /** The zones that have cells, with the range of their days. */
 const zonesOf = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
 ): Promise<readonly { readonly zone: string; readonly range: Interval<UnixSeconds> }[]> =>
   (

@@ -1,7 +1,18 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { UnixMillis } from '../../core/index.ts';
-import { all, amount, column, millis, optional, readAs, rowReader, seconds } from '../row-reader.ts';
-import { execute, text, wholeNumber, type Bindings } from '../rows.ts';
+import {
+  all,
+  amount,
+  column,
+  millis,
+  optional,
+  readAs,
+  rowReader,
+  seconds,
+  text,
+  wholeNumber,
+  type Bindings,
+  type Sql,
+} from '../../storage/index.ts';
 import { amountType, exactDecimal } from './exact-decimal.ts';
 import type { AccountSnapshot, Snapshot, StatisticsSnapshot } from './snapshot.ts';
 import { withoutSecrets } from './without-secrets.ts';
@@ -11,12 +22,11 @@ import { withoutSecrets } from './without-secrets.ts';
  * gateway-answer-unreadable
  */
 export const writeAccount = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { account, profile, keys }: Snapshot,
   takenAt: UnixMillis,
 ): Promise<void> => {
-  await execute(
-    connection,
+  await connection.execute(
     `INSERT INTO account_snapshot (account, taken_at, asked_at, username, display_name, balance, used_quota,
        request_count, group_name, level, rest, key_count)
      VALUES ($account, $takenAt, $askedAt, $username, $displayName, CAST($balance AS ${amountType}),
@@ -39,13 +49,12 @@ export const writeAccount = async (
 };
 
 export const writeStatistics = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { account, statistics = [] }: Snapshot,
   takenAt: UnixMillis,
 ): Promise<void> => {
   for (const { start, end, quota, rpm, tpm, mpm, rest } of statistics)
-    await execute(
-      connection,
+    await connection.execute(
       `INSERT INTO account_statistics (account, taken_at, start_at, end_at, quota, rpm, tpm, mpm, rest)
        VALUES ($account, $takenAt, $start, $end, $quota, $rpm, $tpm, $mpm, $rest)`,
       {
@@ -83,7 +92,7 @@ const statisticsSnapshot = rowReader({
 
 /** The profiles whose moment matches, oldest first; `which` is SQL over the bindings. */
 export const readAccounts = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   which: string,
   bindings: Bindings,
 ): Promise<readonly AccountSnapshot[]> =>
@@ -97,7 +106,7 @@ export const readAccounts = async (
 
 /** The latest profile at or before the moment. */
 export const readAccountAt = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   moment: UnixMillis,
 ): Promise<AccountSnapshot | undefined> => {
@@ -111,7 +120,7 @@ export const readAccountAt = async (
 };
 
 export const readStatistics = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   from: UnixMillis,
   to: UnixMillis,

@@ -1,7 +1,16 @@
 import { unixMillis, withFingerprints, type UnixMillis } from '../../core/index.ts';
-import type { BoundRow } from '../bound-rows.ts';
-import { amount, column, flag, millis, optional, rowReader, seconds } from '../row-reader.ts';
-import { text, wholeNumber } from '../rows.ts';
+import {
+  type BoundRow,
+  amount,
+  column,
+  flag,
+  millis,
+  optional,
+  rowReader,
+  seconds,
+  text,
+  wholeNumber,
+} from '../../storage/index.ts';
 import { exactDecimal } from './exact-decimal.ts';
 import type { KeyState } from './snapshot.ts';
 import { maskOf, withoutSecrets } from './without-secrets.ts';

@@ -1,7 +1,5 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { interval, unixMillis, type UnixMillis } from '../../core/index.ts';
-import { boundRows } from '../bound-rows.ts';
-import { optionalText, readRows } from '../rows.ts';
+import { boundRows, optionalText, type Sql } from '../../storage/index.ts';
 import { amountType } from './exact-decimal.ts';
 import { boundRange, keptKey, keyColumns, rangeOf, stillSo, type KeyRange } from './key-rows.ts';
 import { planKeys } from './plan-keys.ts';
@@ -16,13 +14,12 @@ const cells = columns.map((name) => {
 
 /** `shown` selects ranges: an expression over valid_from and valid_until. */
 const readRanges = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   shown: string,
   at: UnixMillis,
 ): Promise<readonly KeyRange[]> => {
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     `SELECT ${columns.join(', ')} FROM key_snapshot WHERE account = $account AND ${shown} ORDER BY key_id`,
     { account, at },
   );
@@ -30,7 +27,7 @@ const readRanges = async (
 };
 
 export const rangesHolding = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   at: UnixMillis,
 ): Promise<readonly KeyRange[]> =>
@@ -38,12 +35,11 @@ export const rangesHolding = async (
 
 /** The times of the key readings before and after a moment. */
 const readingsAround = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   at: UnixMillis,
 ): Promise<{ readonly before: string | undefined; readonly after: string | undefined }> => {
-  const [row] = await readRows(
-    connection,
+  const [row] = await connection.rows(
     `SELECT max(taken_at) FILTER (taken_at < $at) AS before, min(taken_at) FILTER (taken_at > $at) AS after
      FROM account_snapshot WHERE account = $account AND key_count IS NOT NULL`,
     { account, at },
@@ -58,7 +54,7 @@ const ofRange = `account = $account AND key_snapshot.key_id = span.key_id AND ke
  * of the same moment exists. @throws faults export-amount-inexact, gateway-answer-unreadable
  */
 export const landKeys = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   at: UnixMillis,
   keys: readonly KeyState[],

@@ -1,17 +1,15 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { unixMillis, type UnixMillis } from '../../core/index.ts';
-import { optionalText, readRows, wholeNumber } from '../rows.ts';
+import { optionalText, wholeNumber, type Sql } from '../../storage/index.ts';
 import { rangeOf, type KeyRange } from './key-rows.ts';
 import { rangesHolding } from './land-keys.ts';
 import type { Inventory, KeyChange } from './snapshot.ts';
 
 export const readInventory = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   moment: UnixMillis,
 ): Promise<Inventory | undefined> => {
-  const [row] = await readRows(
-    connection,
+  const [row] = await connection.rows(
     `SELECT max(taken_at) AS taken_at FROM account_snapshot
      WHERE account = $account AND key_count IS NOT NULL AND taken_at <= $moment`,
     { account, moment },
@@ -31,13 +29,12 @@ const changeAt = (at: UnixMillis, ended: KeyRange | undefined, begun: KeyRange |
 };
 
 export const readChanges = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   from: UnixMillis,
   to: UnixMillis,
 ): Promise<readonly KeyChange[]> => {
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     `SELECT *, (SELECT min(taken_at) FROM account_snapshot WHERE account = $account AND key_count IS NOT NULL) AS first
      FROM key_snapshot
      WHERE account = $account

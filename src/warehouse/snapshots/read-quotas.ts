@@ -1,17 +1,15 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { money, unixMillis, type Money, type UnixMillis } from '../../core/index.ts';
-import { readRows, text, wholeNumber } from '../rows.ts';
+import { text, wholeNumber, type Sql } from '../../storage/index.ts';
 import type { QuotaOfKey } from './snapshot.ts';
 
 /** The remaining quotas of limited keys that the newest inventory before `to` contains. */
 export const readQuotas = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   from: UnixMillis,
   to: UnixMillis,
 ): Promise<readonly QuotaOfKey[]> => {
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     `WITH newest AS (
        SELECT max(taken_at) AS at FROM account_snapshot
        WHERE account = $account AND key_count IS NOT NULL AND taken_at < $to

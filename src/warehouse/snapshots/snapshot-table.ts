@@ -1,8 +1,5 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { unixMillis, type UnixMillis } from '../../core/index.ts';
-import type { Engine } from '../engine.ts';
-import { millis, optional } from '../row-reader.ts';
-import { inTransaction, optionalText, readRows } from '../rows.ts';
+import { type Engine, millis, optional, inTransaction, optionalText, type Sql } from '../../storage/index.ts';
 import {
   readAccountAt,
   readAccounts,
@@ -18,13 +15,8 @@ import type { LandedSnapshot, Snapshot, SnapshotTable } from './snapshot.ts';
 const endOfTime = unixMillis(Number.MAX_SAFE_INTEGER);
 
 /** The moment, or the next millisecond without a snapshot of the account. */
-const freeMoment = async (
-  connection: DuckDBConnection,
-  account: string,
-  moment: UnixMillis,
-): Promise<UnixMillis> => {
-  const rows = await readRows(
-    connection,
+const freeMoment = async (connection: Sql, account: string, moment: UnixMillis): Promise<UnixMillis> => {
+  const rows = await connection.rows(
     'SELECT taken_at FROM account_snapshot WHERE account = $account AND taken_at >= $moment ORDER BY taken_at',
     { account, moment },
   );
@@ -34,7 +26,7 @@ const freeMoment = async (
   return unixMillis(free);
 };
 
-const land = async (connection: DuckDBConnection, snapshot: Snapshot): Promise<LandedSnapshot> => {
+const land = async (connection: Sql, snapshot: Snapshot): Promise<LandedSnapshot> => {
   const { account, keys } = snapshot;
   const takenAt = await freeMoment(connection, account, snapshot.takenAt);
   const counts = keys === undefined ? undefined : await landKeys(connection, account, takenAt, keys);
@@ -49,8 +41,7 @@ export const createSnapshotTable = (engine: Engine): SnapshotTable => ({
     engine.state(async (connection) => inTransaction(connection, async () => land(connection, snapshot))),
   watermark: async (account) =>
     engine.state(async (connection) => {
-      const [row] = await readRows(
-        connection,
+      const [row] = await connection.rows(
         'SELECT max(taken_at) AS taken_at FROM account_snapshot WHERE account = $account',
         { account },
       );

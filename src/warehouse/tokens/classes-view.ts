@@ -1,8 +1,6 @@
 import { errorFields, type Log } from '../../core/index.ts';
-import type { Engine } from '../engine.ts';
+import { type Engine, inTransaction, literal } from '../../storage/index.ts';
 import { callsWithJson } from '../logs/extra.ts';
-import { execute, inTransaction } from '../rows.ts';
-import { literal } from '../sql-literal.ts';
 import { classedCallsSql } from './classes-sql.ts';
 
 /**
@@ -31,13 +29,12 @@ export const createClassesView = async (
   engine.state(async (connection) => {
     try {
       await inTransaction(connection, async () => {
-        await execute(
-          connection,
+        await connection.execute(
           `CREATE OR REPLACE VIEW call_classes AS ${classedCallsSql(callsSql(root, files))}`,
         );
       });
     } catch (error) {
-      await execute(connection, 'DROP VIEW IF EXISTS call_classes');
+      await connection.execute('DROP VIEW IF EXISTS call_classes');
       log.warn(
         'cannot create the view call_classes: a file of the archive cannot be read',
         errorFields(error),

@@ -1,18 +1,25 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { boundRows } from '../bound-rows.ts';
-import { column, flag, json, label, optional, readAs, rowReader } from '../row-reader.ts';
-import { execute, readRows, text } from '../rows.ts';
+import {
+  boundRows,
+  column,
+  flag,
+  json,
+  label,
+  optional,
+  readAs,
+  rowReader,
+  text,
+  type Sql,
+} from '../../storage/index.ts';
 import type { TokenConvention, TokenSide } from './convention.ts';
 import type { ModelConvention, OutputDecision, TokenEvidence } from './decide.ts';
 import type { RulesOf } from './match-rule.ts';
 
 export const readRules = async <Convention extends string>(
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   side: TokenSide,
 ): Promise<RulesOf<Convention>> => {
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     'SELECT pattern, convention FROM token_rule WHERE account = $account AND side = $side ORDER BY pattern',
     { account, side },
   );
@@ -20,12 +27,12 @@ export const readRules = async <Convention extends string>(
 };
 
 export const writeRules = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   side: TokenSide,
   rules: RulesOf<string>,
 ): Promise<void> => {
-  await execute(connection, 'DELETE FROM token_rule WHERE account = $account AND side = $side', {
+  await connection.execute('DELETE FROM token_rule WHERE account = $account AND side = $side', {
     account,
     side,
   });
@@ -63,7 +70,7 @@ const modelConvention = rowReader({
 });
 
 export const readConventions = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
 ): Promise<readonly ModelConvention[]> =>
   readAs(
@@ -75,11 +82,11 @@ export const readConventions = async (
 
 /** Rewrites the decisions of an account. */
 export const writeConventions = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   decided: readonly ModelConvention[],
 ): Promise<void> => {
-  await execute(connection, 'DELETE FROM token_convention WHERE account = $account', { account });
+  await connection.execute('DELETE FROM token_convention WHERE account = $account', { account });
   await boundRows(
     connection,
     {

@@ -1,7 +1,6 @@
 import { tokenColumns, daySeconds, trimEndOf, type CountColumn } from '../../core/index.ts';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { isServedSql } from '../logs/served-columns.ts';
-import { execute, optionalText, readRows, text, wholeNumber, type Row } from '../rows.ts';
+import { optionalText, text, wholeNumber, type Row, type Sql } from '../../storage/index.ts';
 import type { TokenSide } from './convention.ts';
 import type { DayToPrice } from './row-evidence.ts';
 import { cachePriceOf, partCalls, reasoningPriceOf, type PartPrice, type PricedCall } from './part-price.ts';
@@ -56,7 +55,7 @@ const roundingOf = (rows: readonly Row[]): number => {
 type ShownPrice = PartPrice & { readonly days: number; readonly key: string };
 
 const readPrice = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   side: TokenSide,
   { model, day: last, partCallsIn }: DayToPrice,
@@ -65,10 +64,10 @@ const readPrice = async (
   for (const days of ranges) {
     if (partCallsIn(days) < partCalls) continue;
     const bindings = { account, model, start: last - (days - 1) * daySeconds, end: last + daySeconds };
-    const [usual] = await readRows(connection, usualKeySql(ask.part), bindings);
+    const [usual] = await connection.rows(usualKeySql(ask.part), bindings);
     const key = optionalText(usual, 'token_name');
     if (key === undefined || wholeNumber(usual, 'part_calls') < partCalls) continue;
-    const rows = await readRows(connection, sampleSql(ask.part), { ...bindings, key });
+    const rows = await connection.rows(sampleSql(ask.part), { ...bindings, key });
     const shown = ask.priceOf(
       rows.map((row) => pricedCall(row, ask)),
       roundingOf(rows),
@@ -81,13 +80,12 @@ const readPrice = async (
 
 /** The days of which the log still holds calls of the model. */
 const heldDays = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   asked: readonly DayToPrice[],
 ): Promise<readonly DayToPrice[]> => {
   const days = asked.map((one) => one.day);
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     `SELECT DISTINCT model_name, created_at // ${daySeconds} * ${daySeconds} AS day FROM call_log
      WHERE account = $account AND created_at >= $start AND created_at < $end AND list_contains($models, model_name)`,
     {
@@ -102,14 +100,13 @@ const heldDays = async (
 };
 
 const writePrice = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   side: TokenSide,
   { model, day: at }: DayToPrice,
   shown: ShownPrice,
 ): Promise<void> => {
-  await execute(
-    connection,
+  await connection.execute(
     `INSERT INTO token_price_evidence (account, side, day, model_name, days, token_name, calls, shows, whole_price, part_price, part_error)
      VALUES ($account, $side, $day, $model, $days, $key, $calls, $shows, $whole, $part, $error)`,
     {
@@ -133,15 +130,14 @@ const writePrice = async (
  * the earlier result remains.
  */
 export const judgePrices = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   side: TokenSide,
   days: readonly DayToPrice[],
 ): Promise<void> => {
   if (days.length === 0) return;
   const held = await heldDays(connection, account, days);
-  await execute(
-    connection,
+  await connection.execute(
     `DELETE FROM token_price_evidence WHERE account = $account AND side = $side AND (model_name, day) IN (
        SELECT unnest($models), CAST(unnest($days) AS BIGINT))`,
     {

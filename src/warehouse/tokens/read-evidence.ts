@@ -1,7 +1,16 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { unixSeconds } from '../../core/index.ts';
-import { all, column, label, optional, rowReader, seconds } from '../row-reader.ts';
-import { readRows, text, wholeNumber, type Row } from '../rows.ts';
+import {
+  all,
+  column,
+  label,
+  optional,
+  rowReader,
+  seconds,
+  text,
+  wholeNumber,
+  type Row,
+  type Sql,
+} from '../../storage/index.ts';
 import type { TokenSide } from './convention.ts';
 import type { ModelEvidence, ShownPrice } from './decide.ts';
 
@@ -37,11 +46,11 @@ const pricesSql = `
 
 /** All evidence of an account, by model. */
 export const readEvidence = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
 ): Promise<ReadonlyMap<string, ModelEvidence>> => {
-  const rows = await readRows(connection, rowsSql, { account });
-  const prices = await readRows(connection, pricesSql, { account });
+  const rows = await connection.rows(rowsSql, { account });
+  const prices = await connection.rows(pricesSql, { account });
   const proofsOf = (model: string, side: TokenSide) => {
     const row = rows.find((one) => one['model_name'] === model && one['side'] === side);
     const priceOf = (shows: ShownPrice['shows']): Row | undefined =>

@@ -1,7 +1,5 @@
 import { daySeconds } from '../../core/index.ts';
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { all, column, readAs, rowReader } from '../row-reader.ts';
-import { execute, readRows, text, wholeNumber } from '../rows.ts';
+import { all, column, readAs, rowReader, text, wholeNumber, type Sql } from '../../storage/index.ts';
 import type { TokenSide } from './convention.ts';
 
 /** Whole UTC days, half-open, in seconds. */
@@ -21,22 +19,14 @@ const judgedEvidence = rowReader({
   before: column('before_count', wholeNumber),
 });
 
-export const readJudged = async (
-  connection: DuckDBConnection,
-  account: string,
-): Promise<Judged | undefined> => {
+export const readJudged = async (connection: Sql, account: string): Promise<Judged | undefined> => {
   const sql = 'SELECT * FROM token_judged WHERE account = $account';
   return (await readAs(connection, judgedEvidence, sql, { account }))[0];
 };
 
 /** The landings of an account, and how many of them precede a moment; default: the newest landing. */
-const readLandings = async (
-  connection: DuckDBConnection,
-  account: string,
-  moment?: number,
-): Promise<Judged> => {
-  const [row] = await readRows(
-    connection,
+const readLandings = async (connection: Sql, account: string, moment?: number): Promise<Judged> => {
+  const [row] = await connection.rows(
     `SELECT count(*) AS landings, coalesce(max(landed_at), 0) AS newest,
        count(*) FILTER (landed_at < coalesce($moment, (SELECT max(landed_at) FROM log_window WHERE account = $account)))
          AS before_count
@@ -62,7 +52,7 @@ const joined = (days: readonly DayRange[]): readonly DayRange[] =>
  * others may share it. After a clock was set back, or landings were removed, all are examined.
  */
 export const staleDays = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
 ): Promise<{ readonly ranges: readonly DayRange[]; readonly reached: Judged }> => {
   const judged = await readJudged(connection, account);
@@ -74,8 +64,7 @@ export const staleDays = async (
   if (same || reached.landings === 0) return { ranges: [], reached };
   const onlyGrew =
     judged !== undefined && (await readLandings(connection, account, judged.newest)).before === judged.before;
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     `SELECT DISTINCT start_at // ${daySeconds} * ${daySeconds} AS start_day, (end_at + ${daySeconds - 1}) // ${daySeconds} * ${daySeconds} AS end_day
      FROM log_window WHERE account = $account AND landed_at >= $since ORDER BY start_day, end_day`,
     { account, since: onlyGrew ? judged.newest : 0 },
@@ -87,13 +76,9 @@ export const staleDays = async (
   return { ranges: joined(days), reached };
 };
 
-export const writeJudged = async (
-  connection: DuckDBConnection,
-  account: string,
-  judged: Judged,
-): Promise<void> => {
-  await execute(connection, 'DELETE FROM token_judged WHERE account = $account', { account });
-  await execute(connection, 'INSERT INTO token_judged VALUES ($account, $landings, $newest, $before)', {
+export const writeJudged = async (connection: Sql, account: string, judged: Judged): Promise<void> => {
+  await connection.execute('DELETE FROM token_judged WHERE account = $account', { account });
+  await connection.execute('INSERT INTO token_judged VALUES ($account, $landings, $newest, $before)', {
     account,
     ...judged,
   });
@@ -137,19 +122,14 @@ const evidenceSql = ({ side, whole, part, write, hasPart, excludes }: (typeof si
   )`;
 
 /** Examines every call of the days again. Days whose calls have been archived keep their evidence. */
-export const judgeRows = async (
-  connection: DuckDBConnection,
-  account: string,
-  range: DayRange,
-): Promise<void> => {
+export const judgeRows = async (connection: Sql, account: string, range: DayRange): Promise<void> => {
   const bindings = { account, ...range };
-  await execute(
-    connection,
+  await connection.execute(
     `DELETE FROM token_row_evidence WHERE account = $account AND day IN (
        SELECT DISTINCT created_at // ${daySeconds} * ${daySeconds} FROM call_log WHERE ${ofRange})`,
     bindings,
   );
-  for (const side of sides) await execute(connection, evidenceSql(side), bindings);
+  for (const side of sides) await connection.execute(evidenceSql(side), bindings);
 };
 
 export type DayToPrice = {
@@ -161,13 +141,12 @@ export type DayToPrice = {
 
 /** The days of each model whose charges to examine: the newest few with cached (or reasoning) tokens. */
 export const daysToPrice = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
   side: TokenSide,
   ranges: readonly DayRange[],
 ): Promise<readonly DayToPrice[]> => {
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     `SELECT model_name, day, part_calls FROM token_row_evidence
      WHERE account = $account AND side = $side AND part_calls > 0 ORDER BY model_name, day DESC`,
     { account, side },

@@ -1,8 +1,6 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { createNamedGates, type Log } from '../../core/index.ts';
-import type { Engine } from '../engine.ts';
+import { type Engine, inTransaction, type Sql } from '../../storage/index.ts';
 import { markModels } from '../rollup/change-calls.ts';
-import { inTransaction } from '../rows.ts';
 import type { OutputConvention, TokenConvention } from './convention.ts';
 import { readConventions, readRules, writeConventions, writeRules } from './conventions.ts';
 import { decide, type ModelConvention } from './decide.ts';
@@ -50,7 +48,7 @@ const changedModels = (
 
 /** Updates the decisions from the evidence and the rules, and returns the previous ones. */
 const decideAll = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   account: string,
 ): Promise<{ readonly before: readonly ModelConvention[]; readonly now: readonly ModelConvention[] }> => {
   const before = await readConventions(connection, account);

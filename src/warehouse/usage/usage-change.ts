@@ -1,5 +1,4 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { readRows, text } from '../rows.ts';
+import { text, type Sql } from '../../storage/index.ts';
 import { valueOfServed } from '../spend.ts';
 import type { UsageBatch } from './usage-batch.ts';
 
@@ -34,13 +33,9 @@ export const judgeUsage = (ratios: readonly number[], unitsPerCurrency: number):
 };
 
 /** The ratio of each new figure to the stored one of the same bucket and entry. */
-const ratiosToStored = async (
-  connection: DuckDBConnection,
-  batch: UsageBatch,
-): Promise<readonly number[]> => {
+const ratiosToStored = async (connection: Sql, batch: UsageBatch): Promise<readonly number[]> => {
   const { account, dimension, metric, granularity, window } = batch;
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     `SELECT bucket_start, entry, sum(value) AS value FROM usage_bucket
      WHERE account = $account AND dimension = $dimension AND metric = $metric AND granularity = $granularity
        AND bucket_start >= $start AND bucket_start < $end AND value <> 0
@@ -65,14 +60,13 @@ const ratiosToStored = async (
 const nearby = 35 * 86_400_000;
 
 /** The ratio of the new figures to the log's charges, relative to the same ratio of the stored figures before. */
-const ratioToLog = async (connection: DuckDBConnection, batch: UsageBatch): Promise<readonly number[]> => {
+const ratioToLog = async (connection: Sql, batch: UsageBatch): Promise<readonly number[]> => {
   const { account, dimension, metric, granularity, window } = batch;
   const { isProven } = await valueOfServed(connection, account);
   const total = batch.values.reduce((sum, { value }) => sum + Number(value), 0);
   if (!isProven || total === 0) return [];
   const from = window.start - nearby;
-  const [row] = await readRows(
-    connection,
+  const [row] = await connection.rows(
     `SELECT
        (SELECT coalesce(sum(value), 0) FROM usage_bucket
         WHERE account = $account AND dimension = $dimension AND metric = $metric AND granularity = $granularity
@@ -89,10 +83,7 @@ const ratioToLog = async (connection: DuckDBConnection, batch: UsageBatch): Prom
 };
 
 /** The unit of a batch of spend, from the series' own history, or else from the log. */
-export const readingOfUsage = async (
-  connection: DuckDBConnection,
-  batch: UsageBatch,
-): Promise<UsageReading> => {
+export const readingOfUsage = async (connection: Sql, batch: UsageBatch): Promise<UsageReading> => {
   if (batch.metric !== 'spend') return 'same';
   const ratios = await ratiosToStored(connection, batch);
   // One or two figures prove nothing: the first call of an hour can be a millionth of what follows it.

@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   createNamedGates,
   fault,
@@ -11,10 +10,21 @@ import {
   type Money,
   type UnixMillis,
 } from '../../core/index.ts';
-import { loadDuckDB } from '../duckdb.ts';
-import type { Engine } from '../engine.ts';
-import { amount, column, millis, readAs, rowReader } from '../row-reader.ts';
-import { execute, inTransaction, readRows, text, wholeNumber, type Row } from '../rows.ts';
+import {
+  loadDuckDB,
+  type Engine,
+  amount,
+  column,
+  millis,
+  readAs,
+  rowReader,
+  inTransaction,
+  text,
+  wholeNumber,
+  type Row,
+  type Connection,
+  type Sql,
+} from '../../storage/index.ts';
 import { widen } from '../ranges.ts';
 import { unitValue } from '../logs/amounts.ts';
 import { noteOnce } from '../profile/learned-changes.ts';
@@ -61,9 +71,9 @@ const decimalDigits = (value: Money): bigint => {
   return digits;
 };
 
-const append = async (connection: DuckDBConnection, batch: UsageBatch): Promise<void> => {
+const append = async (connection: Connection, batch: UsageBatch): Promise<void> => {
   const { DuckDBDecimalValue } = await loadDuckDB();
-  const appender = await connection.createAppender('usage_bucket');
+  const appender = await connection.native.createAppender('usage_bucket');
   for (const { bucket, entry, value } of batch.values) {
     for (const key of [batch.account, batch.dimension, batch.metric, batch.granularity])
       appender.appendVarchar(key);
@@ -77,12 +87,8 @@ const append = async (connection: DuckDBConnection, batch: UsageBatch): Promise<
 
 const rangeOf = (row: Row): Interval<UnixMillis> => interval(millis(row, 'origin'), millis(row, 'reached'));
 
-const readRange = async (
-  connection: DuckDBConnection,
-  series: UsageSeries,
-): Promise<Interval<UnixMillis> | undefined> => {
-  const [row] = await readRows(
-    connection,
+const readRange = async (connection: Sql, series: UsageSeries): Promise<Interval<UnixMillis> | undefined> => {
+  const [row] = await connection.rows(
     `SELECT origin, reached FROM usage_cursor WHERE ${ofSeries}`,
     seriesOf(series),
   );
@@ -90,9 +96,8 @@ const readRange = async (
 };
 
 /** Whether the window replaces everything that the series contains. */
-const isWholeSeries = async (connection: DuckDBConnection, batch: UsageBatch): Promise<boolean> => {
-  const [row] = await readRows(
-    connection,
+const isWholeSeries = async (connection: Sql, batch: UsageBatch): Promise<boolean> => {
+  const [row] = await connection.rows(
     `SELECT count(*) AS row_count FROM usage_bucket
      WHERE ${ofSeries} AND NOT (bucket_start >= $start AND bucket_start < $end)`,
     { ...seriesOf(batch), start: batch.window.start, end: batch.window.end },
@@ -105,7 +110,7 @@ const isWholeSeries = async (connection: DuckDBConnection, batch: UsageBatch): P
  * @throws fault usage-unit-changed when the batch is in an unknown unit
  */
 const inUnitOfSeries = async (
-  connection: DuckDBConnection,
+  connection: Connection,
   batch: UsageBatch,
   clock: Clock,
 ): Promise<UsageBatch> => {
@@ -142,12 +147,11 @@ const inUnitOfSeries = async (
   };
 };
 
-const land = async (connection: DuckDBConnection, served: UsageBatch, clock: Clock): Promise<LandedUsage> => {
+const land = async (connection: Connection, served: UsageBatch, clock: Clock): Promise<LandedUsage> => {
   const batch = await inUnitOfSeries(connection, served, clock);
   const series = seriesOf(batch);
   const window = { ...series, start: batch.window.start, end: batch.window.end };
-  const [before] = await readRows(
-    connection,
+  const [before] = await connection.rows(
     `SELECT count(*) AS row_count FROM usage_bucket WHERE ${ofWindow} AND value <> 0`,
     window,
   );
@@ -156,11 +160,10 @@ const land = async (connection: DuckDBConnection, served: UsageBatch, clock: Clo
       'export-truncated',
       `the usage export by ${batch.dimension} is empty, but ${text(before, 'row_count')} figures of its window are stored; they are kept`,
     );
-  const replaced = await execute(connection, `DELETE FROM usage_bucket WHERE ${ofWindow}`, window);
+  const replaced = await connection.execute(`DELETE FROM usage_bucket WHERE ${ofWindow}`, window);
   await append(connection, batch);
   const total = sumMoney(batch.values.map(({ value }) => value));
-  await execute(
-    connection,
+  await connection.execute(
     `INSERT INTO usage_window (account, dimension, metric, granularity, start_at, end_at, row_count, replaced_count, total,
        layout, bytes, landed_at)
      VALUES ($account, $dimension, $metric, $granularity, $start, $end, $rows, $replaced, CAST($total AS DECIMAL(38, 12)),
@@ -177,9 +180,8 @@ const land = async (connection: DuckDBConnection, served: UsageBatch, clock: Clo
   );
   const range = widen(await readRange(connection, batch), batch.window, batch.opensRange);
   if (range !== undefined) {
-    await execute(connection, `DELETE FROM usage_cursor WHERE ${ofSeries}`, series);
-    await execute(
-      connection,
+    await connection.execute(`DELETE FROM usage_cursor WHERE ${ofSeries}`, series);
+    await connection.execute(
       'INSERT INTO usage_cursor VALUES ($account, $dimension, $metric, $granularity, $start, $end)',
       { ...series, start: range.start, end: range.end },
     );
@@ -205,8 +207,7 @@ export const createUsageTable = (engine: Engine, clock: Clock): UsageTable => {
     watermark: async (series) => engine.state(async (connection) => readRange(connection, series)),
     watermarks: async ({ account, dimension, metric }) =>
       engine.state(async (connection) => {
-        const rows = await readRows(
-          connection,
+        const rows = await connection.rows(
           `SELECT granularity, origin, reached FROM usage_cursor
            WHERE account = $account AND dimension = $dimension AND metric = $metric`,
           { account, dimension, metric },

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createNamedGates, interval, silentLog, systemClock } from '../../../src/core/index.ts';
 import { createArchive } from '../../../src/warehouse/archive/archive.ts';
-import { archiveFolderOf } from '../../../src/warehouse/archive/archive-paths.ts';
-import { openEngine } from '../../../src/warehouse/engine.ts';
-import { inTransaction, readRows } from '../../../src/warehouse/rows.ts';
+import { archiveFolderOf, openEngine } from '../../../src/storage/duckdb/engine.ts';
+import { inTransaction } from '../../../src/storage/sql.ts';
 import { at, batchOfCalls, openAt, now, someCalls, year } from './archive-support.ts';
 import { optionsIn, testFolder } from '../support.ts';
 
@@ -43,12 +42,12 @@ it('a file in use by a reader stays until the reader ends', async () => {
       await engine.bulk(async (connection) =>
         inTransaction(connection, async () => {
           await archive.bringBack(connection, { account: 'main', window: january, served: 1 });
-          await connection.run(`DELETE FROM call_log WHERE created_at = ${january.start}`);
+          await connection.execute(`DELETE FROM call_log WHERE created_at = ${january.start}`);
         }),
       );
       await archive.table.run({ account: 'main', settle: 0, retain: 1 });
       expect(await isThere()).toBe(true);
-      const [row] = await readRows(reading, `SELECT count(*) AS row_count FROM ${calls.sql}`, calls.bindings);
+      const [row] = await reading.rows(`SELECT count(*) AS row_count FROM ${calls.sql}`, calls.bindings);
       expect(row).toEqual({ row_count: '400' });
     }),
   );

@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unixMillis } from '../../../src/core/index.ts';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/index.ts';
-import { openEngine } from '../../../src/warehouse/engine.ts';
-import { execute, readRows } from '../../../src/warehouse/rows.ts';
+import { openEngine } from '../../../src/storage/duckdb/engine.ts';
 import { optionsIn, testFolder, type TestFolder } from '../support.ts';
 
 const muted = 200;
@@ -28,8 +27,7 @@ const killedDatabase = async (folder: TestFolder, name: string): Promise<string>
   await using engine = await openEngine(options);
   await engine.state(async (connection) => {
     for (let number = 0; number < muted; number += 1)
-      await execute(
-        connection,
+      await connection.execute(
         `INSERT INTO alert_mute SELECT 'main', 'alert-${number}', 4000000000000, 1, repeat('x', 100), NULL`,
       );
   });
@@ -97,7 +95,7 @@ const blockOf = async (path: string, table: string): Promise<number> => {
   await copyFile(path, copy);
   await using engine = await openEngine(optionsIn(folder, copy));
   const rows = await engine.state(async (connection) =>
-    readRows(connection, `SELECT block_id FROM pragma_storage_info('${table}') WHERE block_id >= 0`),
+    connection.rows(`SELECT block_id FROM pragma_storage_info('${table}') WHERE block_id >= 0`),
   );
   return Number(rows[0]?.['block_id']);
 };

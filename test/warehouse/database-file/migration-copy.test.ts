@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog, systemClock, type Log } from '../../../src/core/index.ts';
 import { openWarehouse, type WarehouseOptions } from '../../../src/warehouse/index.ts';
-import { openEngine } from '../../../src/warehouse/engine.ts';
+import { openEngine } from '../../../src/storage/duckdb/engine.ts';
 import { migrate, reachedSchema, type Schema } from '../../../src/warehouse/migrate.ts';
 import { schema } from '../../../src/warehouse/schema.ts';
 import { openMigrated } from '../../../src/warehouse/database-file/open-migrated.ts';
@@ -125,7 +125,9 @@ describe('a newer database', () => {
     {
       await using engine = await openEngine(options);
       await migrate(engine, later(1000), systemClock, options.path);
-      await engine.state(async (connection) => connection.run('ALTER TABLE schema_migration DROP version'));
+      await engine.state(async (connection) =>
+        connection.execute('ALTER TABLE schema_migration DROP version'),
+      );
     }
     await expect(openWarehouse(options)).rejects.toMatchObject({
       code: 'warehouse-newer',

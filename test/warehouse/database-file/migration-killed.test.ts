@@ -4,9 +4,8 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { openWarehouse } from '../../../src/warehouse/index.ts';
-import { openEngine } from '../../../src/warehouse/engine.ts';
+import { openEngine } from '../../../src/storage/duckdb/engine.ts';
 import { reachedSchema } from '../../../src/warehouse/migrate.ts';
-import { execute, readRows } from '../../../src/warehouse/rows.ts';
 import { schema } from '../../../src/warehouse/schema.ts';
 import { compiledModules } from '../../support/compiled-modules.ts';
 import { optionsIn, testFolder } from '../support.ts';
@@ -54,14 +53,11 @@ const leftOf = async (statements: readonly string[]): Promise<readonly string[]>
 
   await using engine = await openEngine(options);
   const names = await engine.state(async (connection) => {
-    await execute(connection, 'CHECKPOINT');
-    return readRows(
-      connection,
-      `SELECT table_name || '.' || column_name AS name FROM duckdb_columns()
+    await connection.execute('CHECKPOINT');
+    return connection.rows(`SELECT table_name || '.' || column_name AS name FROM duckdb_columns()
        WHERE table_name = 'later' OR column_name = 'later'
        UNION ALL SELECT name FROM schema_migration WHERE name = 'changed'
-       ORDER BY name`,
-    );
+       ORDER BY name`);
   });
   const { number } = await reachedSchema(engine);
   return [

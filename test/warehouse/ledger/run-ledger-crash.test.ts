@@ -6,11 +6,10 @@ import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/index.ts';
 import { openWarehouse } from '../../../src/warehouse/index.ts';
-import { openEngine } from '../../../src/warehouse/engine.ts';
-import { createRunLedger } from '../../../src/warehouse/ledger/create-run-ledger.ts';
+import { openEngine } from '../../../src/storage/duckdb/engine.ts';
+import { createRunLedger } from '../../../src/storage/ledger/create-run-ledger.ts';
 import { migrate } from '../../../src/warehouse/migrate.ts';
 import { schema } from '../../../src/warehouse/schema.ts';
-import { readRows } from '../../../src/warehouse/rows.ts';
 import { compiledModules } from '../../support/compiled-modules.ts';
 import { at, cursorAt, missedAt, runAt } from './ledger-support.ts';
 import { optionsIn, testFolder } from '../support.ts';
@@ -117,9 +116,9 @@ it('a file of the first schema is upgraded and keeps its rows', async () => {
   {
     await using engine = await openEngine(options);
     const older = await readFile(new URL('../schema-21.sql', import.meta.url), 'utf8');
-    await engine.state(async (connection) => connection.run(older));
+    await engine.bulk(async ({ native }) => native.run(older));
     await engine.state(async (connection) =>
-      connection.run(`INSERT INTO log_cursor (account, origin, reached) VALUES ('main', 0, 900)`),
+      connection.execute(`INSERT INTO log_cursor (account, origin, reached) VALUES ('main', 0, 900)`),
     );
   }
   for (const slot of [1000, 2000]) {
@@ -140,9 +139,9 @@ it('rows are deleted and inserted again while a long query reads the table', asy
   const claimed = Array.from({ length: 50 }, (_, index) => missedAt('pull', index + 1));
   await runs.claim([{ cursor: cursorAt('pull', 50), runs: claimed }]);
   const counted = await engine.bulk(async (connection) => {
-    await connection.run('BEGIN TRANSACTION READ ONLY');
+    await connection.execute('BEGIN TRANSACTION READ ONLY');
     const count = async () =>
-      readRows(connection, 'SELECT count(*) AS rows, min(version) AS version FROM job_run');
+      connection.rows('SELECT count(*) AS rows, min(version) AS version FROM job_run');
     const before = await count();
     for (const version of [2, 3]) {
       const again = claimed.map((run) => ({ ...run, version }));
@@ -151,7 +150,7 @@ it('rows are deleted and inserted again while a long query reads the table', asy
       );
     }
     const after = await count();
-    await connection.run('COMMIT');
+    await connection.execute('COMMIT');
     return [before, after];
   });
   const asItWas = [{ rows: '50', version: '1' }];

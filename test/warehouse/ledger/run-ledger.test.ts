@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openEngine } from '../../../src/warehouse/engine.ts';
-import { execute } from '../../../src/warehouse/rows.ts';
+import { openEngine } from '../../../src/storage/duckdb/engine.ts';
 import { at, cursorAt, missedAt, runAt } from './ledger-support.ts';
 import { openIn, optionsIn, testFolder } from '../support.ts';
 
@@ -40,9 +39,7 @@ describe('a claim', () => {
     await using engine = await openEngine(optionsIn(folder));
     for (const table of ['job_run', 'job_attempt', 'job_cursor', 'job_outage'])
       await expect(
-        engine.state(async (connection) =>
-          execute(connection, `INSERT INTO ${table} SELECT * FROM ${table}`),
-        ),
+        engine.state(async (connection) => connection.execute(`INSERT INTO ${table} SELECT * FROM ${table}`)),
       ).rejects.toThrow(/Duplicate key|duplicate key/);
   });
 });

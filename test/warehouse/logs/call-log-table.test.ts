@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/index.ts';
 import { columnMigrations } from '../../../src/warehouse/logs/call-log-table.ts';
 import { migrate } from '../../../src/warehouse/migrate.ts';
-import { execute, readRows } from '../../../src/warehouse/rows.ts';
 import { schema } from '../../../src/warehouse/schema.ts';
 import { openSchema, testFolder } from '../support.ts';
 
@@ -10,12 +9,9 @@ it('a later column of the call log is added by a migration, unknown in earlier r
   await using folder = await testFolder();
   await using engine = await openSchema(folder, ':memory:');
   await engine.state(async (connection) => {
-    await execute(
-      connection,
-      `INSERT INTO call_log BY NAME SELECT 'main' AS account, 900 AS created_at, 900 AS quarter, 'm' AS model_name,
-         'k' AS token_name, 'consumption' AS kind`,
-    );
-    await execute(connection, `INSERT INTO rollup_day VALUES ('main', 'UTC', 0, 86400)`);
+    await connection.execute(`INSERT INTO call_log BY NAME SELECT 'main' AS account, 900 AS created_at, 900 AS quarter, 'm' AS model_name,
+         'k' AS token_name, 'consumption' AS kind`);
+    await connection.execute(`INSERT INTO rollup_day VALUES ('main', 'UTC', 0, 86400)`);
   });
 
   const number = schema.number + 1;
@@ -26,11 +22,11 @@ it('a later column of the call log is added by a migration, unknown in earlier r
   const newer = { ...schema, number, migrations: [...schema.migrations, ...added] };
   await migrate(engine, newer, systemClock, ':memory:');
   await engine.state(async (connection) => {
-    expect(await readRows(connection, 'SELECT created_at, video_tokens, searches FROM call_log')).toEqual([
+    expect(await connection.rows('SELECT created_at, video_tokens, searches FROM call_log')).toEqual([
       { created_at: '900', video_tokens: null, searches: null },
     ]);
-    expect(await readRows(connection, 'SELECT * FROM rollup_day')).toEqual([]);
-    const [last] = await readRows(connection, 'SELECT max(number) AS number FROM schema_migration');
+    expect(await connection.rows('SELECT * FROM rollup_day')).toEqual([]);
+    const [last] = await connection.rows('SELECT max(number) AS number FROM schema_migration');
     expect(last).toEqual({ number: String(number) });
   });
 });

@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import { interval, unixSeconds } from '../../../src/core/index.ts';
 import { callsWithJson, extraCellSql } from '../../../src/warehouse/logs/extra.ts';
 import type { LogColumn } from '../../../src/warehouse/logs/log-batch.ts';
-import { execute, readRows } from '../../../src/warehouse/rows.ts';
 import { batchOf, landIn, openSchema, testFolder } from '../support.ts';
 
 const named: readonly LogColumn[] = [
@@ -73,13 +72,11 @@ it('columns that the schema does not name are read back byte for byte, as before
       });
       await landIn(engine, batch);
       await engine.state(async (connection) => {
-        await execute(connection, 'CHECKPOINT');
-        const found = await readRows(
-          connection,
+        await connection.execute('CHECKPOINT');
+        const found = await connection.rows(
           `SELECT extra FROM ${callsWithJson} WHERE account = 'main' ORDER BY created_at`,
         );
-        const before = await readRows(
-          connection,
+        const before = await connection.rows(
           `SELECT ${jsonBefore(names)} AS extra FROM read_csv($file, auto_detect = false, header = false, delim = ',',
              quote = '"', escape = '"', new_line = '\\n', columns = {${columns.map((_, index) => `c${index}: 'VARCHAR'`).join(', ')}})
            ORDER BY c0`,
@@ -88,8 +85,7 @@ it('columns that the schema does not name are read back byte for byte, as before
         expect(found).toEqual(before);
         for (const [at, name] of names.entries()) {
           if (names.indexOf(name) !== at) continue;
-          const cells = await readRows(
-            connection,
+          const cells = await connection.rows(
             `SELECT ${extraCellSql('column')} AS cell FROM call_log WHERE account = 'main' ORDER BY created_at`,
             { column: name === '' ? 'column' : name },
           );
@@ -107,19 +103,16 @@ it('rows of both forms are read alike: JSON of earlier versions, and cells behin
   const columns = [...named, { name: 'status' }, { name: 'a/b~c' }];
   await landIn(engine, await batchOf(folder, ['900,m,k,1,"Error ",x'], { columns }));
   await engine.state(async (connection) => {
-    await readRows(
-      connection,
+    await connection.rows(
       `INSERT INTO call_log BY NAME SELECT * REPLACE (901 AS created_at, '{"status":"Error ","a/b~c":"x"}' AS extra) FROM call_log`,
     );
     for (const column of ['status', 'a/b~c', 'missing']) {
-      const cells = await readRows(
-        connection,
-        `SELECT DISTINCT ${extraCellSql('column')} AS cell FROM call_log`,
-        { column },
-      );
+      const cells = await connection.rows(`SELECT DISTINCT ${extraCellSql('column')} AS cell FROM call_log`, {
+        column,
+      });
       expect(cells, column).toHaveLength(1);
     }
-    const forms = await readRows(connection, `SELECT DISTINCT extra FROM ${callsWithJson}`);
+    const forms = await connection.rows(`SELECT DISTINCT extra FROM ${callsWithJson}`);
     expect(forms).toEqual([{ extra: '{"status":"Error ","a/b~c":"x"}' }]);
   });
 });

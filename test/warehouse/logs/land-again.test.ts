@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Engine } from '../../../src/warehouse/engine.ts';
+import type { Engine } from '../../../src/storage/duckdb/engine.ts';
 import type { LogBatch, LogColumn } from '../../../src/warehouse/logs/log-batch.ts';
-import { execute, readRows } from '../../../src/warehouse/rows.ts';
 import { batchOf, landIn, openSchema, testFolder } from '../support.ts';
 
 const columns: readonly LogColumn[] = [
@@ -18,9 +17,9 @@ const columns: readonly LogColumn[] = [
 const stateOf = async (engine: Engine) =>
   engine.bulk(async (connection) => {
     const count = async (table: string): Promise<number> =>
-      (await readRows(connection, `SELECT 1 FROM ${table}`)).length;
+      (await connection.rows(`SELECT 1 FROM ${table}`)).length;
     return {
-      rows: await readRows(connection, `SELECT rowid, * FROM call_log ORDER BY rowid`),
+      rows: await connection.rows(`SELECT rowid, * FROM call_log ORDER BY rowid`),
       marks: await count('rollup_mark'),
       restatements: await count('restatement'),
       landings: await count('log_window'),
@@ -66,7 +65,7 @@ it('landing a window again changes no row where nothing changed, in any order of
         const batch = async (lines: readonly Line[]): Promise<LogBatch> =>
           batchOf(folder, lines.map(textOf), { columns });
         const first = await landIn(engine, await batch(rows));
-        await engine.bulk(async (connection) => execute(connection, 'DELETE FROM rollup_mark'));
+        await engine.bulk(async (connection) => connection.execute('DELETE FROM rollup_mark'));
         const before = await stateOf(engine);
 
         const again = await landIn(engine, await batch(rows.toReversed()));

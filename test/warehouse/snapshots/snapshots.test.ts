@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixSeconds } from '../../../src/core/index.ts';
 import type { Snapshot } from '../../../src/warehouse/index.ts';
-import { openEngine } from '../../../src/warehouse/engine.ts';
-import { readRows } from '../../../src/warehouse/rows.ts';
+import { openEngine } from '../../../src/storage/duckdb/engine.ts';
 import { at, key, keysOf, profileOf, snapshotOf } from './snapshots-support.ts';
 import { openIn, optionsIn, testFolder, type TestFolder } from '../support.ts';
 
 /** All rows of a table of a warehouse that is closed. */
 const rowsOf = async (folder: TestFolder, table: string) => {
   await using engine = await openEngine(optionsIn(folder));
-  return engine.state(async (connection) => readRows(connection, `SELECT * FROM ${table} ORDER BY ALL`));
+  return engine.state(async (connection) => connection.rows(`SELECT * FROM ${table} ORDER BY ALL`));
 };
 
 describe('the profile', () => {

@@ -2,10 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/index.ts';
-import { openEngine } from '../../../src/warehouse/engine.ts';
+import { openEngine } from '../../../src/storage/duckdb/engine.ts';
 import { migrate } from '../../../src/warehouse/migrate.ts';
 import { schema } from '../../../src/warehouse/schema.ts';
-import { execute } from '../../../src/warehouse/rows.ts';
 import { openIn, optionsIn, testFolder } from '../support.ts';
 import { day, landCalls } from './tokens-support.ts';
 
@@ -17,13 +16,11 @@ it('an upgrade keeps evidence of archived calls and rules for the input, and der
     await using engine = await openEngine(options);
     await migrate(engine, schema, systemClock, options.path);
     await engine.state(async (connection) => {
-      await execute(
-        connection,
+      await connection.execute(
         `INSERT INTO token_rule VALUES ('main', 'ruled-*', 'excludes_cache', 'input')`,
       );
       // Of calls that have left the table for the archive.
-      await execute(
-        connection,
+      await connection.execute(
         `INSERT INTO token_row_evidence VALUES ('main', ${day - 86_400 * 90}, 'archived', 10, 10, 3, ${day - 86_400 * 90}, 5, 900, NULL, 'input')`,
       );
     });

@@ -1,8 +1,9 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { createGate } from '../core/index.ts';
-import { archiveFolderOf } from './archive/archive-paths.ts';
+import { dirname, join } from 'node:path';
+import type { DuckDBInstance } from '@duckdb/node-api';
+import { createGate } from '../../core/index.ts';
+import type { Sql } from '../sql.ts';
+import { connectionOf, type Connection } from './connection.ts';
 import { loadDuckDB } from './duckdb.ts';
 import { engineFault } from './engine-faults.ts';
 import { interruptOn } from './interrupt.ts';
@@ -34,20 +35,27 @@ export type EngineOptions = {
   readonly archiveDirectory?: string;
 };
 
+/** The default folder of the archive: beside the database, or beside the spool of an in-memory database. */
+export const archiveFolderOf = (options: {
+  readonly path: string;
+  readonly spoolDirectory: string;
+  readonly archiveDirectory?: string;
+}): string =>
+  options.archiveDirectory ??
+  join(options.path === ':memory:' ? options.spoolDirectory : dirname(options.path), 'archive');
+
 /** The one owner of the DuckDB instance. */
 export type Engine = AsyncDisposable & {
   /** Short statements on small state, serialized over one connection: concurrent updates of a row would conflict. */
-  readonly state: <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>;
+  readonly state: <T>(work: (connection: Sql) => Promise<T>) => Promise<T>;
   /** Bulk work on its own connection; at most three at once. A signal interrupts the running statement. */
-  readonly bulk: <T>(work: (connection: DuckDBConnection) => Promise<T>, signal?: AbortSignal) => Promise<T>;
+  readonly bulk: <T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal) => Promise<T>;
   /**
    * Runs work between statements: those under way have ended, further ones wait, and the file alone holds all that was
    * committed, so that a copy of it is a database as of this moment. The work must read the file by this handle and leave
    * it open: when a process closes any descriptor of a file, it loses its lock on it.
    */
-  readonly exclusive: <T>(
-    work: (database: FileHandle, connection: DuckDBConnection) => Promise<T>,
-  ) => Promise<T>;
+  readonly exclusive: <T>(work: (database: FileHandle, connection: Sql) => Promise<T>) => Promise<T>;
   /** Closes a database that cannot be used: its file and write-ahead log stay as they are. */
   readonly abandon: () => Promise<void>;
 };
@@ -55,20 +63,20 @@ export type Engine = AsyncDisposable & {
 /** More concurrent jobs would take libuv's threads from files and DNS. */
 const jobsAtOnce = 3;
 
-const lockDown = async (connection: DuckDBConnection, folders: readonly string[]): Promise<void> => {
+const lockDown = async (connection: Connection, folders: readonly string[]): Promise<void> => {
   // Rows are a multiset: their order in the file has no meaning, and preserving it costs memory.
-  await connection.run('SET preserve_insertion_order = false');
+  await connection.execute('SET preserve_insertion_order = false');
   // Four times the default: windows of some ten thousand rows would be written and compressed again with each of them.
-  await connection.run(`SET wal_autocheckpoint = '64MB'`);
+  await connection.execute(`SET wal_autocheckpoint = '64MB'`);
   // Memory that statements freed returns to the system, which otherwise happens only as far as they allocate.
-  await connection.run('SET allocator_background_threads = true');
+  await connection.execute('SET allocator_background_threads = true');
   // Verification must read a file that was just written from disk; cached data proves nothing.
-  await connection.run('SET enable_external_file_cache = false');
-  await connection.run(`SET allowed_directories = [${folders.map(literal).join(', ')}]`);
-  await connection.run('SET enable_external_access = false');
+  await connection.execute('SET enable_external_file_cache = false');
+  await connection.execute(`SET allowed_directories = [${folders.map(literal).join(', ')}]`);
+  await connection.execute('SET enable_external_access = false');
   // It would write to damaged files; disposal checkpoints itself.
-  await connection.run('PRAGMA disable_checkpoint_on_shutdown');
-  await connection.run('SET lock_configuration = true');
+  await connection.execute('PRAGMA disable_checkpoint_on_shutdown');
+  await connection.execute('SET lock_configuration = true');
 };
 
 /** Of new files: from this version on, the write-ahead log names its database, and DuckDB refuses that of another one. */
@@ -99,7 +107,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
     throw engineFault(error, options.path);
   };
   const instance = await openInstance(options).catch(translate);
-  const connect = async (): Promise<DuckDBConnection> => instance.connect();
+  const connect = async (): Promise<Connection> => connectionOf(await instance.connect());
   const stateConnection = await connect().catch(translate);
   try {
     await lockDown(stateConnection, [options.spoolDirectory, archiveFolderOf(options)]);
@@ -113,12 +121,12 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   const underWay = new Set<Promise<unknown>>();
   let file: Promise<FileHandle> | undefined;
   const close = async (): Promise<void> => {
-    stateConnection.closeSync();
+    stateConnection.native.closeSync();
     instance.closeSync();
     await (await file)?.close();
   };
   const onOwnConnection = async <T>(
-    work: (connection: DuckDBConnection) => Promise<T>,
+    work: (connection: Connection) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> => {
     signal?.throwIfAborted();
@@ -131,7 +139,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
       return translate(error);
     } finally {
       watch?.[Symbol.dispose]();
-      connection.closeSync();
+      connection.native.closeSync();
     }
   };
   return {
@@ -152,7 +160,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
         try {
           while (places.length < jobsAtOnce) places.push(await jobs.enter());
           return await oneAtATime(async () => {
-            await stateConnection.run('CHECKPOINT').catch(translate);
+            await stateConnection.execute('CHECKPOINT').catch(translate);
             return await work(await (file ??= open(options.path, 'r')), stateConnection);
           });
         } finally {
@@ -164,7 +172,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
       await Promise.allSettled(underWay);
       await oneAtATime(async () => {
         // What a full disk keeps from the file stays in the log.
-        if (await hasLog(options.path)) await stateConnection.run('CHECKPOINT').catch(() => undefined);
+        if (await hasLog(options.path)) await stateConnection.execute('CHECKPOINT').catch(() => undefined);
         await close();
       });
     },

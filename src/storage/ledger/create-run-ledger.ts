@@ -1,6 +1,5 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Engine } from '../engine.ts';
-import { execute, inTransaction } from '../rows.ts';
+import type { Engine } from '../duckdb/engine.ts';
+import { inTransaction, type Sql } from '../sql.ts';
 import { writeBegin, writeClosings, writeEnds, writeReopening } from './attempts.ts';
 import { writeClaims } from './claim.ts';
 import { readEvents, readOutages, writeOutages } from './outages.ts';
@@ -18,17 +17,15 @@ import {
   readProcessEnds,
   readRun,
 } from './read-runs.ts';
-import type { RunLedger } from '../../storage/index.ts';
+import type { RunLedger } from '../run-ledger.ts';
 import { isOpen } from './run-rows.ts';
 
-const trimRuns = async (connection: DuckDBConnection, before: number): Promise<number> => {
-  const removed = await execute(
-    connection,
+const trimRuns = async (connection: Sql, before: number): Promise<number> => {
+  const removed = await connection.execute(
     `DELETE FROM job_run WHERE coalesce(through, slot) < $before AND NOT ${isOpen}`,
     { before },
   );
-  await execute(
-    connection,
+  await connection.execute(
     `DELETE FROM job_attempt WHERE slot < $before AND NOT EXISTS
        (SELECT 1 FROM job_run WHERE job_run.job = job_attempt.job AND job_run.slot = job_attempt.slot)`,
     { before },
@@ -38,14 +35,14 @@ const trimRuns = async (connection: DuckDBConnection, before: number): Promise<n
 
 /** The run ledger in DuckDB, over the connection that serializes its work. */
 export const createRunLedger = (engine: Engine): RunLedger => {
-  const inOne = async <T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> =>
+  const inOne = async <T>(work: (connection: Sql) => Promise<T>): Promise<T> =>
     engine.state(async (connection) => inTransaction(connection, work));
   return {
     cursors: async () => engine.state(readCursors),
     claim: async (claims) => inOne(async (connection) => writeClaims(connection, claims)),
     forget: async (jobs) =>
       inOne(async (connection) => {
-        await execute(connection, 'DELETE FROM job_cursor WHERE list_contains($jobs, job)', { jobs });
+        await connection.execute('DELETE FROM job_cursor WHERE list_contains($jobs, job)', { jobs });
       }),
     open: async () => engine.state(readOpen),
     find: async (key) => engine.state(async (connection) => readRun(connection, key)),

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { fault, systemCode } from '../core/index.ts';
+import { fault, systemCode } from '../../core/index.ts';
 
 /** Creates a folder, and its parents, unless it exists. @throws faults disk-full, path-unwritable. */
 export const ownFolder = async (path: string): Promise<void> => {

@@ -1,40 +1,29 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Interval, UnixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { label, millis, readAs, rowReader } from '../row-reader.ts';
-import { readRows, text, wholeNumber } from '../rows.ts';
-import type {
-  JobCursor,
-  LedgerAttempt,
-  LedgerRun,
-  RunKey,
-  RunOutcomes,
-  RunState,
-} from '../../storage/index.ts';
+import { text, wholeNumber, type Sql } from '../sql.ts';
+import type { JobCursor, LedgerAttempt, LedgerRun, RunKey, RunOutcomes, RunState } from '../run-ledger.ts';
 import { attemptOf, boundKey, distinctByKey, isOpen, keyColumns, runOf } from './run-rows.ts';
 
 const jobCursor = rowReader({ job: text, version: wholeNumber, schedule: text, claimedThrough: millis });
 
-export const readCursors = async (connection: DuckDBConnection): Promise<readonly JobCursor[]> =>
+export const readCursors = async (connection: Sql): Promise<readonly JobCursor[]> =>
   readAs(
     connection,
     jobCursor,
     'SELECT job, version, schedule, claimed_through FROM job_cursor ORDER BY job',
   );
 
-export const readOpen = async (connection: DuckDBConnection): Promise<readonly LedgerRun[]> =>
+export const readOpen = async (connection: Sql): Promise<readonly LedgerRun[]> =>
   readAs(connection, runOf, `SELECT * FROM job_run WHERE ${isOpen} ORDER BY slot, job`);
 
-export const readRun = async (
-  connection: DuckDBConnection,
-  { job, slot }: RunKey,
-): Promise<LedgerRun | undefined> => {
+export const readRun = async (connection: Sql, { job, slot }: RunKey): Promise<LedgerRun | undefined> => {
   const sql = 'SELECT * FROM job_run WHERE job = $job AND slot = $slot';
   return (await readAs(connection, runOf, sql, { job, slot }))[0];
 };
 
 export const listRuns = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   query: {
     readonly job?: string | undefined;
     readonly states?: readonly RunState[] | undefined;
@@ -56,7 +45,7 @@ export const listRuns = async (
 };
 
 export const readAttempts = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   keys: readonly RunKey[],
 ): Promise<readonly LedgerAttempt[]> => {
   const rows = await boundRows(connection, keyColumns, distinctByKey(keys), boundKey).read(
@@ -67,7 +56,7 @@ export const readAttempts = async (
   return rows.map(attemptOf);
 };
 
-export const readLatest = async (connection: DuckDBConnection): Promise<readonly LedgerRun[]> =>
+export const readLatest = async (connection: Sql): Promise<readonly LedgerRun[]> =>
   readAs(
     connection,
     runOf,
@@ -77,7 +66,7 @@ export const readLatest = async (connection: DuckDBConnection): Promise<readonly
      ORDER BY job_run.job`,
   );
 
-export const readFailures = async (connection: DuckDBConnection): Promise<readonly LedgerRun[]> =>
+export const readFailures = async (connection: Sql): Promise<readonly LedgerRun[]> =>
   readAs(
     connection,
     runOf,
@@ -93,9 +82,8 @@ export const readFailures = async (connection: DuckDBConnection): Promise<readon
 /** Codes of attempts that ended with their process. */
 const processEnded = ['process-ended', 'job-suspended'];
 
-export const readProcessEnds = async (connection: DuckDBConnection): Promise<ReadonlyMap<string, number>> => {
-  const rows = await readRows(
-    connection,
+export const readProcessEnds = async (connection: Sql): Promise<ReadonlyMap<string, number>> => {
+  const rows = await connection.rows(
     `SELECT job_attempt.job, count(*) AS ends FROM job_attempt
      LEFT JOIN (SELECT job, max(started_at) AS started_at FROM job_attempt WHERE state = 'ok' GROUP BY job) AS good
        ON job_attempt.job = good.job
@@ -106,22 +94,15 @@ export const readProcessEnds = async (connection: DuckDBConnection): Promise<Rea
   return new Map(rows.map((row) => [text(row, 'job'), wholeNumber(row, 'ends')]));
 };
 
-export const readGoodEnds = async (
-  connection: DuckDBConnection,
-): Promise<ReadonlyMap<string, UnixMillis>> => {
-  const rows = await readRows(
-    connection,
+export const readGoodEnds = async (connection: Sql): Promise<ReadonlyMap<string, UnixMillis>> => {
+  const rows = await connection.rows(
     `SELECT job, max(ended_at) AS ended_at FROM job_run WHERE state = 'ok' GROUP BY job`,
   );
   return new Map(rows.map((row) => [text(row, 'job'), millis(row, 'ended_at')]));
 };
 
-export const readGoodThrough = async (
-  connection: DuckDBConnection,
-  job: string,
-): Promise<UnixMillis | undefined> => {
-  const [row] = await readRows(
-    connection,
+export const readGoodThrough = async (connection: Sql, job: string): Promise<UnixMillis | undefined> => {
+  const [row] = await connection.rows(
     `SELECT interval_end FROM job_run WHERE job = $job AND state = 'ok' ORDER BY slot DESC LIMIT 1`,
     { job },
   );
@@ -129,11 +110,10 @@ export const readGoodThrough = async (
 };
 
 export const readNeverRan = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   dueBefore: UnixMillis,
 ): Promise<ReadonlyMap<string, UnixMillis>> => {
-  const rows = await readRows(
-    connection,
+  const rows = await connection.rows(
     `SELECT job, min(slot) FILTER (state = 'missed' OR (state = 'queued' AND next_attempt < $dueBefore)) AS slot
      FROM job_run GROUP BY job HAVING max(attempts) = 0 AND slot IS NOT NULL`,
     { dueBefore },
@@ -144,7 +124,7 @@ export const readNeverRan = async (
 const outcomes = rowReader({ job: text, span: wholeNumber, state: label<RunState>(), runs: wholeNumber });
 
 export const readOutcomes = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   spans: readonly Interval<UnixMillis>[],
 ): Promise<readonly RunOutcomes[]> => {
   const rows = await boundRows(

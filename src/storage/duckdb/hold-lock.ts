@@ -1,4 +1,4 @@
-import { fault, isThere, messageOf, systemCode, type Fault } from '../core/index.ts';
+import { fault, isThere, messageOf, systemCode, type Fault } from '../../core/index.ts';
 import { link, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';

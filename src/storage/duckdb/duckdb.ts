@@ -1,3 +1,5 @@
+export type { DuckDBInstance, DuckDBResultReader, DuckDBTypeId, Json } from '@duckdb/node-api';
+
 type DuckDB = typeof import('@duckdb/node-api');
 
 let loaded: Promise<DuckDB> | undefined;

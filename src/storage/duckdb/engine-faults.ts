@@ -1,4 +1,4 @@
-import { fault, isFault, messageOf, type Fault, type FaultCode } from '../core/index.ts';
+import { fault, isFault, messageOf, type Fault, type FaultCode } from '../../core/index.ts';
 
 /** DuckDB reports errors as text only; the first pattern that matches determines the code. */
 const patterns: readonly (readonly [RegExp, FaultCode])[] = [

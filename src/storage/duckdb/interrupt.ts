@@ -1,4 +1,4 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Connection } from './connection.ts';
 
 /**
  * Milliseconds between interrupts. One that arrives while no statement runs is lost, so they repeat until the work
@@ -7,11 +7,11 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 const pause = 20;
 
 /** Interrupts every statement on the connection after the signal is aborted, until it is disposed of. */
-export const interruptOn = (connection: DuckDBConnection, signal: AbortSignal): Disposable => {
+export const interruptOn = ({ native }: Connection, signal: AbortSignal): Disposable => {
   let timer: NodeJS.Timeout | undefined;
   const begin = (): void => {
-    connection.interrupt();
-    timer = setInterval(() => connection.interrupt(), pause);
+    native.interrupt();
+    timer = setInterval(() => native.interrupt(), pause);
   };
   if (signal.aborted) begin();
   else signal.addEventListener('abort', begin, { once: true });

@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   interval,
   money,
@@ -9,7 +8,7 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../core/index.ts';
-import { readRows, text, wholeNumber, type Bindings, type Row } from './rows.ts';
+import { text, wholeNumber, type Bindings, type Row, type Sql } from './sql.ts';
 
 /** Reads one column of a row. */
 type Cell<T> = (row: Row, column: string) => T;
@@ -81,8 +80,8 @@ export const rowReader = <S extends Shape>(shape: S): ((row: Row) => Values<S>) 
 
 /** All rows of a statement, read as objects. */
 export const readAs = async <T>(
-  connection: DuckDBConnection,
+  connection: Sql,
   read: (row: Row) => T,
   sql: string,
-  bindings: Bindings = {},
-): Promise<readonly T[]> => (await readRows(connection, sql, bindings)).map(read);
+  bindings?: Bindings,
+): Promise<readonly T[]> => (await connection.rows(sql, bindings)).map(read);

@@ -1,15 +1,7 @@
 import { interval } from '../../core/index.ts';
-import type { BoundRow } from '../bound-rows.ts';
+import { type BoundRow, text, wholeNumber, type Row } from '../sql.ts';
 import { all, column, label, millis, rowReader, sparse } from '../row-reader.ts';
-import { text, wholeNumber, type Row } from '../rows.ts';
-import type {
-  LedgerAttempt,
-  LedgerRun,
-  RunEvent,
-  RunKey,
-  RunState,
-  RunTrigger,
-} from '../../storage/index.ts';
+import type { LedgerAttempt, LedgerRun, RunEvent, RunKey, RunState, RunTrigger } from '../run-ledger.ts';
 
 export const keyColumns = { job: 'VARCHAR', slot: 'BIGINT' } as const;
 

@@ -1,8 +1,7 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { unixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
-import { text, wholeNumber } from '../rows.ts';
-import type { Claim, JobCursor, LedgerRun, RunTrigger } from '../../storage/index.ts';
+import { text, wholeNumber, type Sql } from '../sql.ts';
+import type { Claim, JobCursor, LedgerRun, RunTrigger } from '../run-ledger.ts';
 import { boundKey, boundRun, distinctByKey, keyColumns, keyText, runColumns } from './run-rows.ts';
 
 /** Triggers of requested runs, independent of the schedule. */
@@ -12,7 +11,7 @@ const asked: readonly RunTrigger[] = ['hand', 'backfill', 'needed'];
 const neverRan = `state IN ('missed', 'skipped', 'queued') AND attempts = 0 AND NOT list_contains($asked, run_trigger)`;
 
 /** Removes slots after the moment to which the clock was set back; a row that extends past it ends there. */
-const takeBack = async (connection: DuckDBConnection, claims: readonly Claim[]): Promise<void> => {
+const takeBack = async (connection: Sql, claims: readonly Claim[]): Promise<void> => {
   const moments = new Map<string, number>();
   for (const { cursor, reopenedAfter } of claims)
     if (cursor !== undefined && reopenedAfter !== undefined)
@@ -35,7 +34,7 @@ const takeBack = async (connection: DuckDBConnection, claims: readonly Claim[]):
 };
 
 /** A row for a range of slots gives up its first slot to a run that was requested for exactly this slot. */
-const giveWay = async (connection: DuckDBConnection, runs: readonly LedgerRun[]): Promise<void> => {
+const giveWay = async (connection: Sql, runs: readonly LedgerRun[]): Promise<void> => {
   const wanted = runs.filter(({ trigger, through }) => asked.includes(trigger) && through === undefined);
   await boundRows(connection, keyColumns, wanted, boundKey).execute(
     (table) => `UPDATE job_run SET slot = job_run.slot + 1 FROM ${table} AS wanted
@@ -45,10 +44,7 @@ const giveWay = async (connection: DuckDBConnection, runs: readonly LedgerRun[])
   );
 };
 
-const insertRuns = async (
-  connection: DuckDBConnection,
-  runs: readonly LedgerRun[],
-): Promise<readonly LedgerRun[]> => {
+const insertRuns = async (connection: Sql, runs: readonly LedgerRun[]): Promise<readonly LedgerRun[]> => {
   const columns = Object.keys(runColumns).join(', ');
   const inserted = await boundRows(connection, runColumns, runs, boundRun).read(
     (table) => `INSERT INTO job_run (${columns}) SELECT ${columns} FROM ${table} AS claimed
@@ -68,7 +64,7 @@ const cursorColumns = {
   claimed_through: 'BIGINT',
 } as const;
 
-const moveCursors = async (connection: DuckDBConnection, cursors: readonly JobCursor[]): Promise<void> => {
+const moveCursors = async (connection: Sql, cursors: readonly JobCursor[]): Promise<void> => {
   const byJob = new Map(cursors.map((cursor) => [cursor.job, cursor]));
   const rows = boundRows(connection, cursorColumns, [...byJob.values()], ({ claimedThrough, ...rest }) => ({
     ...rest,
@@ -88,7 +84,7 @@ const moveCursors = async (connection: DuckDBConnection, cursors: readonly JobCu
 
 /** Run it within a transaction of the caller. Returns the new rows. */
 export const writeClaims = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   claims: readonly Claim[],
 ): Promise<readonly LedgerRun[]> => {
   const runs = distinctByKey(claims.flatMap((claim) => claim.runs));

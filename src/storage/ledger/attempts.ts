@@ -1,15 +1,14 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { UnixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
-import { readRows } from '../rows.ts';
-import type { AttemptEnd, LedgerRun, RunBegin, RunClosing, RunKey } from '../../storage/index.ts';
+import { type Sql } from '../sql.ts';
+import type { AttemptEnd, LedgerRun, RunBegin, RunClosing, RunKey } from '../run-ledger.ts';
 import { distinctByKey, isOpen, isWaiting, keyColumns, runOf } from './run-rows.ts';
 
 /* Each function runs within a transaction of the caller. */
 
 /** @throws RangeError when one of them does not wait for an attempt: no attempt may run unrecorded. */
 export const writeBegin = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   runs: readonly RunBegin[],
   at: UnixMillis,
 ): Promise<void> => {
@@ -48,7 +47,7 @@ const endColumns = {
 } as const;
 
 /** Attempts that are not running stay unchanged. */
-export const writeEnds = async (connection: DuckDBConnection, ends: readonly AttemptEnd[]): Promise<void> => {
+export const writeEnds = async (connection: Sql, ends: readonly AttemptEnd[]): Promise<void> => {
   const rows = boundRows(
     connection,
     endColumns,
@@ -90,10 +89,7 @@ const closingColumns = {
 } as const;
 
 /** Runs that are over or running stay unchanged. */
-export const writeClosings = async (
-  connection: DuckDBConnection,
-  closings: readonly RunClosing[],
-): Promise<void> => {
+export const writeClosings = async (connection: Sql, closings: readonly RunClosing[]): Promise<void> => {
   const rows = boundRows(
     connection,
     closingColumns,
@@ -119,12 +115,11 @@ export const writeClosings = async (
 
 /** Undefined when no such run exists, when it is not over, or when its row covers a range of slots. */
 export const writeReopening = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { job, slot }: RunKey,
   at: UnixMillis,
 ): Promise<LedgerRun | undefined> => {
-  const [row] = await readRows(
-    connection,
+  const [row] = await connection.rows(
     `UPDATE job_run
      SET state = 'queued', next_attempt = $at, ended_at = NULL, code = NULL, reason = NULL, summary = NULL
      WHERE job = $job AND slot = $slot AND through IS NULL AND NOT ${isOpen} RETURNING *`,

@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   neverAgain,
   type OutboxEntry,
@@ -6,9 +5,9 @@ import {
   type OutboxRow,
   type OutboxTable,
   type OutboxState,
-} from '../storage/index.ts';
-import type { Engine } from './engine.ts';
-import { execute, inTransaction, readRows, text, wholeNumber, type Row } from './rows.ts';
+} from './outbox.ts';
+import type { Engine } from './duckdb/engine.ts';
+import { inTransaction, text, wholeNumber, type Row, type Sql, type Bindings } from './sql.ts';
 import { all, json, label, millis, optional, rowReader } from './row-reader.ts';
 
 const outboxRow = rowReader({
@@ -40,7 +39,7 @@ const insert = `
  * not known.
  */
 export const putEntries = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   entries: readonly OutboxEntry[],
 ): Promise<readonly OutboxEntry[]> => {
   const queued: OutboxEntry[] = [];
@@ -48,14 +47,13 @@ export const putEntries = async (
     const { account, kind, subject, title = null, recipient, sender, messageId } = entry;
     const { file, route = 'mail', queuedAt: at, topics = null } = entry;
     const key = { account, kind, subject, recipient };
-    const known = await readRows(
-      connection,
+    const known = await connection.rows(
       `SELECT id FROM outbox
        WHERE account = $account AND kind = $kind AND subject = $subject AND recipient = $recipient`,
       key,
     );
     if (known.length > 0) continue;
-    await execute(connection, insert, { ...key, title, sender, messageId, file, route, at, topics });
+    await connection.execute(insert, { ...key, title, sender, messageId, file, route, at, topics });
     queued.push(entry);
   }
   return queued;
@@ -84,10 +82,9 @@ const conditionsOf = ({ states, kind, subject, ids, route, topic }: OutboxFilter
 };
 
 export const createOutbox = (engine: Engine): OutboxTable => {
-  const rowsOf = (sql: string, bindings: Parameters<typeof readRows>[2]): Promise<readonly OutboxRow[]> =>
-    engine.state(async (connection) => (await readRows(connection, sql, bindings)).map(outboxRowOf));
-  const rowOf = async (sql: string, bindings: Parameters<typeof readRows>[2]) =>
-    (await rowsOf(sql, bindings))[0];
+  const rowsOf = (sql: string, bindings: Bindings): Promise<readonly OutboxRow[]> =>
+    engine.state(async (connection) => (await connection.rows(sql, bindings)).map(outboxRowOf));
+  const rowOf = async (sql: string, bindings: Bindings) => (await rowsOf(sql, bindings))[0];
   return {
     put: async (entries) =>
       engine.state(async (connection) =>
@@ -107,8 +104,7 @@ export const createOutbox = (engine: Engine): OutboxTable => {
       ),
     settle: (id, { state, at, nextAttempt = neverAgain, error, doubt = false }) =>
       engine.state(async (connection) => {
-        await execute(
-          connection,
+        await connection.execute(
           `UPDATE outbox SET state = $state, next_attempt = $next, changed_at = $at, last_error = $error,
                   doubts = doubts + $doubts
            WHERE id = $id AND state NOT IN ('sent', 'dropped')`,
@@ -117,8 +113,7 @@ export const createOutbox = (engine: Engine): OutboxTable => {
       }),
     putOff: (ids, { at, until, error }) =>
       engine.state((connection) =>
-        execute(
-          connection,
+        connection.execute(
           `UPDATE outbox SET state = CASE state WHEN 'unknown' THEN 'unknown' ELSE 'deferred' END,
                   next_attempt = $until, changed_at = $at, last_error = $error
            WHERE list_contains($ids, id) AND ${isDue}`,
@@ -139,8 +134,7 @@ export const createOutbox = (engine: Engine): OutboxTable => {
       ),
     hold: (at) =>
       engine.state((connection) =>
-        execute(
-          connection,
+        connection.execute(
           `UPDATE outbox SET state = 'held', next_attempt = $never, changed_at = $at
            WHERE state IN ('queued', 'sending', 'deferred') OR state = 'unknown' AND next_attempt < $never`,
           { at, never: neverAgain },
@@ -159,8 +153,7 @@ export const createOutbox = (engine: Engine): OutboxTable => {
     },
     counts: () =>
       engine.state(async (connection) => {
-        const rows = await readRows(
-          connection,
+        const rows = await connection.rows(
           `SELECT CASE WHEN state IN ('failed', 'held') THEN state
                        WHEN state = 'unknown' AND next_attempt >= $never THEN 'unknown'
                        WHEN state IN ('sent', 'dropped') THEN 'over' ELSE 'waiting' END AS stand, count(*) AS number
@@ -178,8 +171,7 @@ export const createOutbox = (engine: Engine): OutboxTable => {
       }),
     files: (since) =>
       engine.state(async (connection) => {
-        const rows = await readRows(
-          connection,
+        const rows = await connection.rows(
           `SELECT file, bool_or(state NOT IN ('sent', 'dropped') OR changed_at > $since) AS needed
            FROM outbox GROUP BY file`,
           { since },

@@ -1,19 +1,18 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { boundRows } from '../bound-rows.ts';
 import { millis, readAs, rowReader } from '../row-reader.ts';
-import { putEntries } from '../outbox.ts';
-import { execute, text } from '../rows.ts';
-import type { JobOutage, LedgerRun, OutageChange } from '../../storage/index.ts';
+import { putEntries } from '../outbox-table.ts';
+import { text, type Sql } from '../sql.ts';
+import type { JobOutage, LedgerRun, OutageChange } from '../run-ledger.ts';
 import { boundKey, distinctByKey, keyColumns, runOf } from './run-rows.ts';
 
-export const readOutages = async (connection: DuckDBConnection): Promise<readonly JobOutage[]> =>
+export const readOutages = async (connection: Sql): Promise<readonly JobOutage[]> =>
   readAs(
     connection,
     rowReader({ job: text, slot: millis, openedAt: millis }),
     'SELECT job, slot, opened_at FROM job_outage ORDER BY job',
   );
 
-export const readEvents = async (connection: DuckDBConnection): Promise<readonly LedgerRun[]> =>
+export const readEvents = async (connection: Sql): Promise<readonly LedgerRun[]> =>
   readAs(
     connection,
     runOf,
@@ -25,11 +24,11 @@ export const readEvents = async (connection: DuckDBConnection): Promise<readonly
  * Closes outages before opening others, since a job may recover and fail again between two calls. An open one stays.
  */
 export const writeOutages = async (
-  connection: DuckDBConnection,
+  connection: Sql,
   { opened, closed, noted, mails }: OutageChange,
 ): Promise<void> => {
   if (closed.length > 0)
-    await execute(connection, 'DELETE FROM job_outage WHERE list_contains($closed, job)', { closed });
+    await connection.execute('DELETE FROM job_outage WHERE list_contains($closed, job)', { closed });
   const byJob = new Map(opened.toReversed().map((outage) => [outage.job, outage]));
   await boundRows(
     connection,

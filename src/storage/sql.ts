@@ -1,0 +1,65 @@
+/** Whole numbers are bound as BIGINT: DOUBLE or HUGEINT would prevent filters from being pushed down into the table. */
+export type Bound = string | number | boolean | null | readonly string[];
+
+/** By the name of the parameter, `$name` in the statement. */
+export type Bindings = Readonly<Record<string, Bound>>;
+
+/** Each number is text: BIGINT and DECIMAL leave the engine with all digits. */
+export type Row = Readonly<Record<string, string | boolean | null>>;
+
+/** Columns of rows that are bound for a statement, and their types. */
+export type BoundColumns = Readonly<Record<string, 'VARCHAR' | 'BIGINT'>>;
+
+export type BoundRow<C extends BoundColumns> = {
+  readonly [Name in keyof C]: (C[Name] extends 'BIGINT' ? number : string) | null;
+};
+
+/** A connection to an engine, which runs one statement after another. */
+export type Sql = {
+  /** Runs one statement and returns the number of rows it changed. */
+  readonly execute: (sql: string, bindings?: Bindings) => Promise<number>;
+  /** All rows of a statement, for small results. */
+  readonly rows: (sql: string, bindings?: Bindings) => Promise<readonly Row[]>;
+  /** Rows as a table for FROM, and what is bound for it. The names of columns come from code, not from data. */
+  readonly table: <C extends BoundColumns>(
+    columns: C,
+    rows: readonly BoundRow<C>[],
+  ) => { readonly sql: string; readonly bindings: Bindings };
+};
+
+/** The text of a cell that is never NULL. */
+export const text = (row: Row | undefined, column: string): string => {
+  const value = row?.[column];
+  if (value === undefined || value === null) throw new RangeError(`column ${column} is NULL`);
+  return String(value);
+};
+
+export const optionalText = (row: Row | undefined, column: string): string | undefined => {
+  const value = row?.[column];
+  return value === undefined || value === null ? undefined : String(value);
+};
+
+/** A whole number that is known to be safe: times, counts. */
+export const wholeNumber = (row: Row | undefined, column: string): number => {
+  const value = Number(text(row, column));
+  if (!Number.isSafeInteger(value)) throw new RangeError(`column ${column} is not a safe integer`);
+  return value;
+};
+
+/** Commits when the work succeeds, rolls back when it throws or its result is not to be kept. */
+export const inTransaction = async <Connection extends Sql, T>(
+  connection: Connection,
+  work: (connection: Connection) => Promise<T>,
+  isKept: (result: T) => boolean = () => true,
+): Promise<T> => {
+  await connection.execute('BEGIN TRANSACTION');
+  try {
+    const result = await work(connection);
+    await connection.execute(isKept(result) ? 'COMMIT' : 'ROLLBACK');
+    return result;
+  } catch (error) {
+    // A failed commit has already ended the transaction; the first error is the one to report.
+    await connection.execute('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+};
