@@ -32,7 +32,8 @@ const insert = `
                       queued_at, tried_from, next_attempt, changed_at, topics)
   SELECT CAST(coalesce(max(CAST(id AS BIGINT)), 0) + 1 AS VARCHAR), $account, $kind, $subject, $title, $recipient,
          $sender, $messageId, $file, $route, 'queued', 0, 0, $at, $at, $at, $at, $topics
-  FROM outbox`;
+  FROM outbox
+  ON CONFLICT (account, kind, subject, recipient) DO NOTHING RETURNING id`;
 
 /**
  * Within the transaction of what the messages are about: both are stored, or neither. Returns the entries whose key was
@@ -47,26 +48,20 @@ export const putEntries = async (
     const { account, kind, subject, title = null, recipient, sender, messageId } = entry;
     const { file, route = 'mail', queuedAt: at, topics = null } = entry;
     const key = { account, kind, subject, recipient };
-    const known = await connection.rows(
-      `SELECT id FROM outbox
-       WHERE account = $account AND kind = $kind AND subject = $subject AND recipient = $recipient`,
-      key,
-    );
-    if (known.length > 0) continue;
-    await connection.execute(insert, { ...key, title, sender, messageId, file, route, at, topics });
-    queued.push(entry);
+    const values = { ...key, title, sender, messageId, file, route, at, topics };
+    if ((await connection.rows(insert, values)).length > 0) queued.push(entry);
   }
   return queued;
 };
 
 const conditionsOf = ({ states, kind, subject, ids, route, topic }: OutboxFilter) => {
   const conditions = [
-    ...(states === undefined ? [] : ['list_contains($states, state)']),
+    ...(states === undefined ? [] : ['state = ANY($states)']),
     ...(kind === undefined ? [] : ['kind = $kind']),
     ...(subject === undefined ? [] : ['subject = $subject']),
-    ...(ids === undefined ? [] : ['list_contains($ids, id)']),
+    ...(ids === undefined ? [] : ['id = ANY($ids)']),
     ...(route === undefined ? [] : ['route = $route']),
-    ...(topic === undefined ? [] : ['list_contains(topics, $topic)']),
+    ...(topic === undefined ? [] : ['$topic = ANY(topics)']),
   ];
   return {
     where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`,
@@ -116,7 +111,7 @@ export const createOutbox = (engine: Engine): OutboxTable => {
         connection.execute(
           `UPDATE outbox SET state = CASE state WHEN 'unknown' THEN 'unknown' ELSE 'deferred' END,
                   next_attempt = $until, changed_at = $at, last_error = $error
-           WHERE list_contains($ids, id) AND ${isDue}`,
+           WHERE id = ANY($ids) AND ${isDue}`,
           { ids, at, until, error },
         ),
       ),
@@ -142,14 +137,14 @@ export const createOutbox = (engine: Engine): OutboxTable => {
       ),
     list: (filter = {}) => {
       const { where, bindings } = conditionsOf(filter);
-      const newest =
-        filter.limit === undefined
-          ? ''
-          : 'QUALIFY row_number() OVER (ORDER BY CAST(id AS BIGINT) DESC) <= $limit';
-      return rowsOf(`SELECT * FROM outbox ${where} ${newest} ORDER BY CAST(id AS BIGINT)`, {
-        ...bindings,
-        ...(filter.limit === undefined ? {} : { limit: filter.limit }),
-      });
+      const newest = filter.limit === undefined ? '' : 'ORDER BY CAST(id AS BIGINT) DESC LIMIT $limit';
+      return rowsOf(
+        `SELECT * FROM (SELECT * FROM outbox ${where} ${newest}) AS found ORDER BY CAST(id AS BIGINT)`,
+        {
+          ...bindings,
+          ...(filter.limit === undefined ? {} : { limit: filter.limit }),
+        },
+      );
     },
     counts: () =>
       engine.state(async (connection) => {

@@ -7,8 +7,8 @@ import { rollupStatements } from './rollup/rollup-schema.ts';
 
 /*
  * Times are BIGINT: seconds UTC in the tables of the call log and of comparisons, milliseconds UTC in those of the usage
- * export, as in the gateway's endpoints; milliseconds UTC for times that Tollkeeper records. No enums, sequences or ON CONFLICT, so that
- * another engine can use the same tables.
+ * export, as in the gateway's endpoints; milliseconds UTC for times that Tollkeeper records. No enums and no sequences, so that another engine can use the same
+ * tables. ON CONFLICT names a key of the table; it also holds in a transaction that deletes the row before.
  */
 
 const statements: readonly string[] = [

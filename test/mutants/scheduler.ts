@@ -26,8 +26,8 @@ export const schedulerMutants: readonly Mutant[] = [
     'a slot that is claimed is claimed again',
     'storage/run-ledger',
     'storage/ledger/claim.ts',
-    'WHERE NOT EXISTS (SELECT 1 FROM job_run AS known WHERE known.job = claimed.job AND known.slot = claimed.slot)',
-    '',
+    'ON CONFLICT (job, slot) DO NOTHING RETURNING job, slot`',
+    'ON CONFLICT (job, slot) DO UPDATE SET version = excluded.version RETURNING job, slot`',
   ),
   mutant(
     'the cursor does not follow the clock back',

@@ -8,7 +8,7 @@ import { boundKey, boundRun, distinctByKey, keyColumns, keyText, runColumns } fr
 const asked: readonly RunTrigger[] = ['hand', 'backfill', 'needed'];
 
 /** Rows of slots that never ran and may become due again. */
-const neverRan = `state IN ('missed', 'skipped', 'queued') AND attempts = 0 AND NOT list_contains($asked, run_trigger)`;
+const neverRan = `state IN ('missed', 'skipped', 'queued') AND attempts = 0 AND NOT (run_trigger = ANY($asked))`;
 
 /** Removes slots after the moment to which the clock was set back; a row that extends past it ends there. */
 const takeBack = async (connection: Sql, claims: readonly Claim[]): Promise<void> => {
@@ -48,8 +48,7 @@ const insertRuns = async (connection: Sql, runs: readonly LedgerRun[]): Promise<
   const columns = Object.keys(runColumns).join(', ');
   const inserted = await boundRows(connection, runColumns, runs, boundRun).read(
     (table) => `INSERT INTO job_run (${columns}) SELECT ${columns} FROM ${table} AS claimed
-      WHERE NOT EXISTS (SELECT 1 FROM job_run AS known WHERE known.job = claimed.job AND known.slot = claimed.slot)
-      RETURNING job, slot`,
+      ON CONFLICT (job, slot) DO NOTHING RETURNING job, slot`,
   );
   const fresh = new Set(
     inserted.map((row) => keyText({ job: text(row, 'job'), slot: unixMillis(wholeNumber(row, 'slot')) })),
@@ -71,14 +70,10 @@ const moveCursors = async (connection: Sql, cursors: readonly JobCursor[]): Prom
     claimed_through: claimedThrough,
   }));
   await rows.execute(
-    (table) => `UPDATE job_cursor
-      SET version = moved.version, schedule = moved.schedule, claimed_through = moved.claimed_through
-      FROM ${table} AS moved WHERE job_cursor.job = moved.job`,
-  );
-  await rows.execute(
     (table) => `INSERT INTO job_cursor (job, version, schedule, claimed_through)
       SELECT job, version, schedule, claimed_through FROM ${table} AS moved
-      WHERE NOT EXISTS (SELECT 1 FROM job_cursor AS known WHERE known.job = moved.job)`,
+      ON CONFLICT (job) DO UPDATE SET version = excluded.version, schedule = excluded.schedule,
+        claimed_through = excluded.claimed_through`,
   );
 };
 

@@ -42,7 +42,7 @@ export const createRunLedger = (engine: Engine): RunLedger => {
     claim: async (claims) => inOne(async (connection) => writeClaims(connection, claims)),
     forget: async (jobs) =>
       inOne(async (connection) => {
-        await connection.execute('DELETE FROM job_cursor WHERE list_contains($jobs, job)', { jobs });
+        await connection.execute('DELETE FROM job_cursor WHERE job = ANY($jobs)', { jobs });
       }),
     open: async () => engine.state(readOpen),
     find: async (key) => engine.state(async (connection) => readRun(connection, key)),

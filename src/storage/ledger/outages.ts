@@ -28,7 +28,7 @@ export const writeOutages = async (
   { opened, closed, noted, mails }: OutageChange,
 ): Promise<void> => {
   if (closed.length > 0)
-    await connection.execute('DELETE FROM job_outage WHERE list_contains($closed, job)', { closed });
+    await connection.execute('DELETE FROM job_outage WHERE job = ANY($closed)', { closed });
   const byJob = new Map(opened.toReversed().map((outage) => [outage.job, outage]));
   await boundRows(
     connection,
@@ -39,7 +39,7 @@ export const writeOutages = async (
     (
       table,
     ) => `INSERT INTO job_outage (job, slot, opened_at) SELECT job, slot, opened_at FROM ${table} AS opened
-      WHERE NOT EXISTS (SELECT 1 FROM job_outage AS known WHERE known.job = opened.job)`,
+      ON CONFLICT (job) DO NOTHING`,
   );
   await boundRows(connection, keyColumns, distinctByKey(noted), boundKey).execute(
     (table) => `UPDATE job_run SET event = NULL FROM ${table} AS noted

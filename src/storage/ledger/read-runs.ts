@@ -33,7 +33,7 @@ export const listRuns = async (
   const { job, states, limit } = query;
   const filters = [
     ...(job === undefined ? [] : ['job = $job']),
-    ...(states === undefined ? [] : ['list_contains($states, state)']),
+    ...(states === undefined ? [] : ['state = ANY($states)']),
   ];
   return readAs(
     connection,
@@ -70,13 +70,14 @@ export const readFailures = async (connection: Sql): Promise<readonly LedgerRun[
   readAs(
     connection,
     runOf,
-    `SELECT job_run.* FROM job_run
-     LEFT JOIN (SELECT job, max(ended_at) AS ended_at FROM job_run WHERE state = 'ok' GROUP BY job) AS good
-       ON job_run.job = good.job
-     WHERE state IN ('failed', 'interrupted') AND next_attempt IS NULL
-       AND (good.ended_at IS NULL OR job_run.ended_at > good.ended_at)
-     QUALIFY row_number() OVER (PARTITION BY job_run.job ORDER BY job_run.ended_at DESC, job_run.slot DESC) = 1
-     ORDER BY job_run.job`,
+    `SELECT * FROM (
+       SELECT job_run.*, row_number() OVER (PARTITION BY job_run.job ORDER BY job_run.ended_at DESC, job_run.slot DESC) AS place
+       FROM job_run
+       LEFT JOIN (SELECT job, max(ended_at) AS ended_at FROM job_run WHERE state = 'ok' GROUP BY job) AS good
+         ON job_run.job = good.job
+       WHERE state IN ('failed', 'interrupted') AND next_attempt IS NULL
+         AND (good.ended_at IS NULL OR job_run.ended_at > good.ended_at)
+     ) AS failed WHERE place = 1 ORDER BY job`,
   );
 
 /** Codes of attempts that ended with their process. */
@@ -87,7 +88,7 @@ export const readProcessEnds = async (connection: Sql): Promise<ReadonlyMap<stri
     `SELECT job_attempt.job, count(*) AS ends FROM job_attempt
      LEFT JOIN (SELECT job, max(started_at) AS started_at FROM job_attempt WHERE state = 'ok' GROUP BY job) AS good
        ON job_attempt.job = good.job
-     WHERE list_contains($codes, code) AND (good.started_at IS NULL OR job_attempt.started_at > good.started_at)
+     WHERE code = ANY($codes) AND (good.started_at IS NULL OR job_attempt.started_at > good.started_at)
      GROUP BY job_attempt.job`,
     { codes: processEnded },
   );
@@ -114,7 +115,7 @@ export const readNeverRan = async (
   dueBefore: UnixMillis,
 ): Promise<ReadonlyMap<string, UnixMillis>> => {
   const rows = await connection.rows(
-    `SELECT job, min(slot) FILTER (state = 'missed' OR (state = 'queued' AND next_attempt < $dueBefore)) AS slot
+    `SELECT job, min(slot) FILTER (WHERE state = 'missed' OR (state = 'queued' AND next_attempt < $dueBefore)) AS slot
      FROM job_run GROUP BY job HAVING max(attempts) = 0 AND slot IS NOT NULL`,
     { dueBefore },
   );
@@ -135,7 +136,7 @@ export const readOutcomes = async (
   ).read(
     (table) => `SELECT job, span, state, count(*) AS runs FROM job_run
       JOIN ${table} ON slot < end_at AND coalesce(through, slot) >= start_at
-      GROUP BY ALL ORDER BY job, span, state`,
+      GROUP BY job, span, state ORDER BY job, span, state`,
   );
   return rows.map(outcomes);
 };

@@ -79,7 +79,7 @@ export const createAlertTable = (engine: Engine): AlertTable => {
       decideAndStore(engine, {
         read: async (connection) => {
           const rows = await connection.rows(
-            `SELECT * FROM alert_record WHERE account = $account AND list_contains($alerts, alert)
+            `SELECT * FROM alert_record WHERE account = $account AND alert = ANY($alerts)
              ORDER BY raised_at, alert, level, period`,
             { account, alerts },
           );
@@ -95,7 +95,7 @@ export const createAlertTable = (engine: Engine): AlertTable => {
       inOne(async (connection) => {
         await connection.execute(
           `DELETE FROM alert_status WHERE account = $account
-             AND (list_contains($alerts, alert) OR alert = 'runway' OR starts_with(alert, 'key:'))`,
+             AND (alert = ANY($alerts) OR alert = 'runway' OR starts_with(alert, 'key:'))`,
           { account, alerts: statuses.map(({ alert }) => alert) },
         );
         const bound = boundRows(

@@ -52,7 +52,7 @@ const confirm = async (
 ): Promise<void> => {
   if (points.length === 0) return;
   await connection.execute(
-    'UPDATE learned_point SET confirmed_at = $now WHERE account = $account AND point IN (SELECT unnest($points))',
+    'UPDATE learned_point SET confirmed_at = $now WHERE account = $account AND point = ANY($points)',
     { account, points, now },
   );
 };
@@ -65,7 +65,7 @@ const putIntoPast = async (
   now: UnixMillis,
 ): Promise<void> => {
   if (points.length === 0) return;
-  const ofPoints = 'account = $account AND point IN (SELECT unnest($points))';
+  const ofPoints = 'account = $account AND point = ANY($points)';
   await connection.execute(
     `INSERT INTO learned_point_past
      SELECT account, point, value, evidence, how, learned_at, $now FROM learned_point WHERE ${ofPoints}`,

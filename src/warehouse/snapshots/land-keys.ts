@@ -40,7 +40,7 @@ const readingsAround = async (
   at: UnixMillis,
 ): Promise<{ readonly before: string | undefined; readonly after: string | undefined }> => {
   const [row] = await connection.rows(
-    `SELECT max(taken_at) FILTER (taken_at < $at) AS before, min(taken_at) FILTER (taken_at > $at) AS after
+    `SELECT max(taken_at) FILTER (WHERE taken_at < $at) AS before, min(taken_at) FILTER (WHERE taken_at > $at) AS after
      FROM account_snapshot WHERE account = $account AND key_count IS NOT NULL`,
     { account, at },
   );
