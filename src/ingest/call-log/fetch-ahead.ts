@@ -64,16 +64,15 @@ export const createFetchAhead = <Item extends object, T extends AsyncDisposable>
       slot.dropped = true;
       controller.abort();
     };
-    const run = async (): Promise<Outcome<T>> => {
-      try {
-        return { ok: true, value: await options.fetch(item, controller.signal, onBytes) };
-      } catch (error) {
-        if (slot.ahead && isOverload(error)) throttle(error);
-        return { ok: false, error };
-      }
-    };
     const slot: Slot<T> = {
-      outcome: Promise.resolve().then(run),
+      outcome: Promise.resolve().then(async () => {
+        try {
+          return { ok: true, value: await options.fetch(item, controller.signal, onBytes) };
+        } catch (error) {
+          if (slot.ahead && isOverload(error)) throttle(error);
+          return { ok: false, error };
+        }
+      }),
       giveUp: () => controller.abort(signal?.reason),
       bytes: 0,
       ahead,

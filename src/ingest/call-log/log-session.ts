@@ -1,13 +1,6 @@
 import type { Clock, GatewayProfile, Log, Progress, UnixSeconds } from '../../core/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
-import {
-  askForWindows,
-  freshAskState,
-  lengthOf,
-  windowText,
-  type AnsweredWindow,
-  type KnownRowCap,
-} from './ask-logs.ts';
+import { askForWindows, freshAskState, lengthOf, windowText, type KnownRowCap } from './ask-logs.ts';
 import { logExportName, probeLogExport, type FetchDeps } from './fetch-logs.ts';
 import { landFetched, type BadRows, type LandedLogs } from './land-logs.ts';
 import { learnLogs } from '../format/learn-logs.ts';
@@ -112,44 +105,39 @@ export const openLogSession = async (
   const observations = createLogObservations(probed, request);
   let columns: readonly string[] = [];
 
-  async function* landAnswered(
-    { planned, fetched, asked }: AnsweredWindow,
-    accept: 'every' | 'uncapped' | undefined,
-    attempt: number,
-  ): AsyncGenerator<LandedWindowOf, void, undefined> {
-    const { window, why } = planned;
-    const opensRange = why === 'new' || why === 'earlier';
-    let landed: Awaited<ReturnType<typeof landFetched>>;
-    try {
-      landed = await landFetched(window, fetched, { ...request, opensRange }, request);
-    } catch (error) {
-      // An export whose total line or existing rows prove it too short may be complete on the next request.
-      if (!breaksOff(error) || attempt >= maxLandings) throw error;
-      announceRetry(logExportName, error, 0, request);
-      for await (const answered of askForWindows([planned], deps, accept))
-        yield* landAnswered(answered, accept, attempt + 1);
-      return;
-    }
-    columns = asked;
-    await observations.landed({ window, fetched, asked, ...landed });
-    meter.landed(landed.rows, lengthOf(planned));
-    log.info(why === 'revisit' ? 'landed a call log window again' : 'landed a call log window', {
-      window: windowText(window),
-      rows: landed.rows,
-      replaced: landed.replaced,
-      quota: landed.quota,
-      bytes: fetched.received?.received ?? 0,
-      ...(landed.restated === 0 ? {} : { restated: landed.restated }),
-      ...(landed.quarantined === 0 ? {} : { quarantined: landed.quarantined }),
-      ...meter.fields(),
-    });
-    yield { planned, served: fetched.received?.served ?? 0, ...landed };
-  }
   async function* land(
     plan: readonly PlannedWindow[],
     accept?: 'every' | 'uncapped',
+    attempt = 1,
   ): AsyncGenerator<LandedWindowOf, void, undefined> {
-    for await (const answered of askForWindows(plan, deps, accept)) yield* landAnswered(answered, accept, 1);
+    for await (const { planned, fetched, asked } of askForWindows(plan, deps, accept)) {
+      const { window, why } = planned;
+      const opensRange = why === 'new' || why === 'earlier';
+      let landed: Awaited<ReturnType<typeof landFetched>>;
+      try {
+        landed = await landFetched(window, fetched, { ...request, opensRange }, request);
+      } catch (error) {
+        // An export whose total line or existing rows prove it too short may be complete on the next request.
+        if (!breaksOff(error) || attempt >= maxLandings) throw error;
+        announceRetry(logExportName, error, 0, request);
+        yield* land([planned], accept, attempt + 1);
+        continue;
+      }
+      columns = asked;
+      await observations.landed({ window, fetched, asked, ...landed });
+      meter.landed(landed.rows, lengthOf(planned));
+      log.info(why === 'revisit' ? 'landed a call log window again' : 'landed a call log window', {
+        window: windowText(window),
+        rows: landed.rows,
+        replaced: landed.replaced,
+        quota: landed.quota,
+        bytes: fetched.received?.received ?? 0,
+        ...(landed.restated === 0 ? {} : { restated: landed.restated }),
+        ...(landed.quarantined === 0 ? {} : { quarantined: landed.quarantined }),
+        ...meter.fields(),
+      });
+      yield { planned, served: fetched.received?.served ?? 0, ...landed };
+    }
   }
   return {
     land,

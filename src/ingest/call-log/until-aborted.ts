@@ -8,16 +8,14 @@ export async function* untilAborted(
   let interrupt: (reason: unknown) => void = () => undefined;
   const onAbort = (): void => interrupt(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
-  const nextPiece = async (): Promise<IteratorResult<Uint8Array>> =>
-    new Promise((resolve, reject) => {
-      interrupt = reject;
-      source.next().then(resolve, reject);
-    });
   let ended = false;
   try {
     for (;;) {
       signal.throwIfAborted();
-      const next = await nextPiece();
+      const next = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        interrupt = reject;
+        source.next().then(resolve, reject);
+      });
       if (next.done === true) {
         ended = true;
         return;

@@ -85,7 +85,7 @@ export const connectionOf = (native: DuckDBConnection): Connection => {
   return {
     native,
     table,
-    execute: async (sql, bindings) => (await run(sql, bindings)).rowsChanged,
+    execute: (sql, bindings) => run(sql, bindings).then(({ rowsChanged }) => rowsChanged),
     rows: async (sql, bindings) => {
       const result = await run(sql, bindings);
       const { JsonDuckDBValueConverter } = await loadDuckDB();

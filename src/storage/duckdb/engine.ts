@@ -118,63 +118,56 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   const oneAtATime = createGate(1);
   const jobs = createGate(jobsAtOnce);
   const exclusives = createGate(1);
-  const underWay = new Set<Promise<unknown>>();
   let file: Promise<FileHandle> | undefined;
   const close = async (): Promise<void> => {
     stateConnection.native.closeSync();
     instance.closeSync();
     await (await file)?.close();
   };
-  const onOwnConnection = async <T>(
-    work: (connection: Connection) => Promise<T>,
-    signal: AbortSignal | undefined,
-  ): Promise<T> => {
-    signal?.throwIfAborted();
-    const connection = await connect();
-    const watch = signal === undefined ? undefined : interruptOn(connection, signal);
-    try {
-      return await work(connection);
-    } catch (error) {
-      signal?.throwIfAborted();
-      return translate(error);
-    } finally {
-      watch?.[Symbol.dispose]();
-      connection.native.closeSync();
-    }
-  };
+  /** Runs work while no bulk work is under way; further bulk work waits. */
+  const withoutJobs = async <T>(work: () => Promise<T>): Promise<T> =>
+    exclusives(async () => {
+      const places: Disposable[] = [];
+      try {
+        while (places.length < jobsAtOnce) places.push(await jobs.enter());
+        return await work();
+      } finally {
+        for (const place of places) place[Symbol.dispose]();
+      }
+    });
   return {
     state: async (work) => oneAtATime(async () => work(stateConnection).catch(translate)),
     bulk: async (work, signal) => {
-      const job = jobs(async () => onOwnConnection(work, signal));
-      underWay.add(job);
+      using _job = await jobs.enter();
+      signal?.throwIfAborted();
+      const connection = await connect().catch(translate);
+      using _watch = signal === undefined ? undefined : interruptOn(connection, signal);
       try {
-        return await job;
+        return await work(connection);
+      } catch (error) {
+        signal?.throwIfAborted();
+        return translate(error);
       } finally {
-        underWay.delete(job);
+        connection.native.closeSync();
       }
     },
     exclusive: async (work) =>
-      exclusives(async () => {
-        // Bulk work may use the state within, never the other way round: so it ends first.
-        const places: Disposable[] = [];
-        try {
-          while (places.length < jobsAtOnce) places.push(await jobs.enter());
-          return await oneAtATime(async () => {
-            await stateConnection.execute('CHECKPOINT').catch(translate);
-            return await work(await (file ??= open(options.path, 'r')), stateConnection);
-          });
-        } finally {
-          for (const place of places) place[Symbol.dispose]();
-        }
-      }),
+      // Bulk work may use the state within, never the other way round: so it ends first.
+      withoutJobs(async () =>
+        oneAtATime(async () => {
+          await stateConnection.execute('CHECKPOINT').catch(translate);
+          return await work(await (file ??= open(options.path, 'r')), stateConnection);
+        }),
+      ),
     abandon: async () => oneAtATime(close),
     [Symbol.asyncDispose]: async () => {
-      await Promise.allSettled(underWay);
-      await oneAtATime(async () => {
-        // What a full disk keeps from the file stays in the log.
-        if (await hasLog(options.path)) await stateConnection.execute('CHECKPOINT').catch(() => undefined);
-        await close();
-      });
+      await withoutJobs(async () =>
+        oneAtATime(async () => {
+          // What a full disk keeps from the file stays in the log.
+          if (await hasLog(options.path)) await stateConnection.execute('CHECKPOINT').catch(() => undefined);
+          await close();
+        }),
+      );
     },
   };
 };

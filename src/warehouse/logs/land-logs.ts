@@ -156,10 +156,13 @@ export const landLogWindow = async (
   const batch = gatewayNow < now ? withinTime(exported, gatewayNow) : exported;
   const record = async (landing: Landing): Promise<LandedWindow> =>
     recordLanding(connection, landing, now, gatewayNow);
-  const replace = async () => {
-    const landing = await replaceRows(connection, batch, bringBack, now);
-    return { landing, landed: landing.isUnchanged ? undefined : await record(landing) };
-  };
-  const { landing, landed } = await inTransaction(connection, replace, (one) => one.landed !== undefined);
+  const { landing, landed } = await inTransaction(
+    connection,
+    async () => {
+      const replaced = await replaceRows(connection, batch, bringBack, now);
+      return { landing: replaced, landed: replaced.isUnchanged ? undefined : await record(replaced) };
+    },
+    (one) => one.landed !== undefined,
+  );
   return landed ?? inTransaction(connection, async () => record(landing));
 };
