@@ -24,8 +24,6 @@ export const jobKinds: readonly JobKind[] = [
 ];
 
 export type { BackupResult, Backups } from './backup/backups.ts';
-export { runwayReasons, runwayText } from './alert/messages/runways.ts';
-export { reasonText } from './alert/messages/reason-text.ts';
 export { builtFiles } from './report/built-files.ts';
 export { runQuery, type QueryAnswer } from './report/run-query.ts';
 export { testMail } from './report/test-mail.ts';

@@ -1,4 +1,4 @@
-import type { LocalDate } from '../core/index.ts';
+import { formatMoment, type LocalDate, type UnixSeconds } from '../core/index.ts';
 
 /** The parts of a date; `month` counts from 1, `weekday` from 0, Sunday. */
 export type DateParts = {
@@ -14,3 +14,7 @@ export const partsOf = (date: LocalDate): DateParts => ({
   day: Number(date.slice(8, 10)),
   weekday: new Date(`${date}T00:00:00Z`).getUTCDay(),
 });
+
+/** `14:00 Europe/Berlin` */
+export const clockAt = (moment: UnixSeconds, zone: string): string =>
+  formatMoment(moment, zone).slice('YYYY-MM-DD '.length);

@@ -1,5 +1,8 @@
-import type { LocalDate, LocaleTag } from '../core/index.ts';
+import type { LocalDate, LocaleTag, UnixSeconds } from '../core/index.ts';
 import type { CauseFactor, UnknownReason } from '../monitoring/index.ts';
+import type { AlertTexts } from './alert-texts.ts';
+import type { MailTexts } from './mail-texts.ts';
+import type { OutageTexts } from './outage-texts.ts';
 
 /** Why a month cannot be closed. */
 export type OpenReason = 'not-a-month' | 'not-over' | 'not-covered' | 'not-complete' | 'not-reconciled';
@@ -7,7 +10,7 @@ export type OpenReason = 'not-a-month' | 'not-over' | 'not-covered' | 'not-compl
 /** A power of ten and its suffix: `{ exponent: 6, mark: 'M' }`. */
 export type Power = { readonly exponent: number; readonly mark: string };
 
-/** The format of figures and dates in a language, and the engine's own texts in a report. */
+/** The format of figures and dates in a language, and every text that a recipient reads. */
 export type Locale = {
   readonly tag: LocaleTag;
   /** The value of the attribute `lang` in HTML. */
@@ -26,6 +29,8 @@ export type Locale = {
   readonly longDay: (date: LocalDate) => string;
   /** `Oct 21 – Nov 19, 2026`, both ends included. */
   readonly range: (first: LocalDate, last: LocalDate) => string;
+  /** `Nov 20, 2026, 14:00 Europe/Berlin` */
+  readonly moment: (moment: UnixSeconds, zone: string) => string;
   /** Joins items: `a, b`. */
   readonly list: (items: readonly string[]) => string;
   /** Joins sentences. */
@@ -39,6 +44,9 @@ export type Locale = {
     readonly day: (date: LocalDate) => string;
     readonly powers: readonly Power[];
   };
+  readonly mails: MailTexts;
+  readonly alerts: AlertTexts;
+  readonly outages: OutageTexts;
   readonly messages: Messages;
 };
 

@@ -23,7 +23,6 @@ export {
   runwayStatusOf,
   type AlertStatusContent,
   type BudgetStatus,
-  type RunwayStatus,
 } from './alerts/status.ts';
 export {
   causeFactors,

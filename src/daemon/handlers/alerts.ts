@@ -1,8 +1,16 @@
-import { fault, formatSlot, nearest, readMoment, type Clock, type Money } from '../../core/index.ts';
+import {
+  fault,
+  formatMoment,
+  formatSlot,
+  nearest,
+  readMoment,
+  unixSeconds,
+  type Clock,
+  type Money,
+} from '../../core/index.ts';
 import type { CommandHandlers } from '../../control/index.ts';
-import { reasonText, runwayReasons, runwayText } from '../../jobs/index.ts';
 import { alertStatusSchema, type AlertStatusContent } from '../../monitoring/index.ts';
-import { formatMoney, localeOf } from '../../messages/index.ts';
+import { formatDayRange, formatMoney, localeOf, reasonText } from '../../messages/index.ts';
 import type { AlertLogEntry, StoredAlert } from '../../warehouse/index.ts';
 import type { AlertState, AlertView } from '../../web/index.ts';
 import { costOwnersOf } from '../cost-owners.ts';
@@ -24,16 +32,30 @@ const stateOf = (status: AlertStatusContent | undefined, firing: readonly Stored
   return firing.length > 0 ? 'low' : 'ok';
 };
 
+/** Commands and the status page are in English. */
+const english = localeOf('en');
+
+/** Why it is unknown how long a balance or quota lasts, and the next step. */
+const runwayReasons = {
+  'few-readings': 'needs snapshots at least a day apart; a job of kind snapshot takes them',
+  'old-reading': 'the last snapshot is older than two days; check the job of kind snapshot',
+} as const;
+
 const textsOf = (status: AlertStatusContent | undefined, account: string): AlertView['texts'] => {
   if (status === undefined) return {};
   if (status.kind !== 'budget')
     return {
-      lasts: runwayText(status),
+      lasts: {
+        known: formatDayRange(status, english),
+        unused: 'unlimited at the current pace: nothing was used',
+        unknown: 'unknown',
+      }[status.state],
       ...(status.reason === undefined ? {} : { reason: runwayReasons[status.reason] }),
     };
   const { spend, amount, forecast, forecastLow, forecastHigh, reason, zone, scope, currency } = status;
+  const at = (seconds: number): string => formatMoment(unixSeconds(seconds), zone);
   const show = (figure: Money | undefined): string | undefined =>
-    figure === undefined ? undefined : formatMoney(figure, currency, localeOf('en'));
+    figure === undefined ? undefined : formatMoney(figure, currency, english);
   return {
     spend: show(spend),
     amount: show(amount),
@@ -41,7 +63,9 @@ const textsOf = (status: AlertStatusContent | undefined, account: string): Alert
     ...(forecastLow === undefined || forecastHigh === undefined || forecastLow === forecastHigh
       ? {}
       : { forecastRange: `${show(forecastLow)} to ${show(forecastHigh)}` }),
-    ...(reason === undefined ? {} : { reason: reasonText(reason, { zone, scope, account }).what }),
+    ...(reason === undefined
+      ? {}
+      : { reason: reasonText(reason, { scope, account, at }, english.alerts).what }),
     ...(status.forecastTooEarly === true
       ? { reason: 'forecast: too early; the call log covers less than seven days' }
       : {}),

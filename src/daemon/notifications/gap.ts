@@ -1,59 +1,51 @@
-import { formatMoment, formatSlot, toMillis, type UnixSeconds } from '../../core/index.ts';
+import { toMillis } from '../../core/index.ts';
+import { linesOf } from '../../messages/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import type { KnownGap } from '../../warehouse/index.ts';
 import type { Message, MessageDeps } from './message.ts';
 
-type GapDeps = Pick<MessageDeps, 'zone' | 'jobs'>;
+type GapDeps = Pick<MessageDeps, 'zone' | 'jobs' | 'locale'>;
 
 /** UTC, which commands accept in any time zone of the config. */
 const written = (millis: number): string => new Date(millis).toISOString().replace('.000Z', 'Z');
 
-const pullAgain = ({ range }: KnownGap, account: string, { jobs }: GapDeps): string | undefined => {
+const isShort = ({ verdict }: KnownGap): boolean => verdict === 'truncated';
+
+const toDo = (gap: KnownGap, account: string, { jobs, locale }: GapDeps): string => {
+  const { start, end } = gap.range;
+  const range = `--from ${written(toMillis(start))} --to ${written(toMillis(end))}`;
+  const compare = `tollkeeper reconcile ${range} --account ${account}`;
+  const { short, differs } = locale.outages.gap;
+  if (!isShort(gap)) return differs(compare);
   const pull = Object.values(jobs).find((job) => job.kind === 'pull-logs' && job.account === account);
-  return pull === undefined
-    ? undefined
-    : `\`tollkeeper run ${pull.name} --from ${written(toMillis(range.start))} --to ${written(toMillis(range.end))}\` pulls it again immediately`;
+  return short(compare, pull === undefined ? undefined : `tollkeeper run ${pull.name} ${range}`);
 };
-
-const toDo = (gap: KnownGap, account: string, deps: GapDeps): string => {
-  const { range, verdict } = gap;
-  const [from, to] = [written(toMillis(range.start)), written(toMillis(range.end))];
-  const compare = `\`tollkeeper reconcile --from ${from} --to ${to} --account ${account}\``;
-  if (verdict !== 'truncated')
-    return `${compare} compares every source with the log, by model and key. If the difference remains unexplained, contact the operator of the gateway.`;
-  const again = pullAgain(gap, account, deps);
-  return `The missing rows were requested again, in smaller windows as well (max_requests), and completed days are pulled again automatically (revisit)${again === undefined ? '' : `; ${again}`}. ${compare} shows what is still missing.`;
-};
-
-const titleOf = (gaps: readonly KnownGap[], account: string): string =>
-  gaps.some(({ verdict }) => verdict === 'truncated')
-    ? `the call log of ${account} is missing charges`
-    : `the call log of ${account} does not reconcile`;
 
 export const gapMessages = (
   { account, findings }: { readonly account: string; readonly findings: readonly KnownGap[] },
   deps: GapDeps,
 ): readonly Message[] => {
-  const at = (moment: UnixSeconds): string => formatMoment(moment, deps.zone);
+  const { zone, locale } = deps;
+  const { at, gap: texts, period } = locale.outages;
   return [
     {
       account,
       subject: findings.map(({ source, range, gap, notedAt }) => [source, range, gap, notedAt]),
-      title: titleOf(findings, account),
+      title: texts.title(account, findings.some(isShort)),
       blocks: findings.map((gap): AlertBlock => ({
-        heading: `${gap.source}: ${gap.verdict}`,
+        heading: texts.heading(gap),
         tone: 'bad',
-        lines: [
-          ['Found', gap.text],
-          ['Period compared', `${at(gap.range.start)} to ${at(gap.range.end)}`],
-          ['What to do', toDo(gap, account, deps)],
-          ['First seen', formatSlot(gap.notedAt, deps.zone)],
-        ],
+        lines: linesOf(
+          {
+            found: texts.found(gap),
+            compared: period(gap.range, zone),
+            toDo: toDo(gap, account, deps),
+            firstSeen: at(gap.notedAt, zone),
+          },
+          locale.mails,
+        ),
       })),
-      closing: [
-        'The rows that the gateway returned are stored. Reports that cover this period are marked as not reconciled.',
-        'No further mail is sent about a source while its difference persists.',
-      ],
+      closing: texts.closing,
     },
   ];
 };

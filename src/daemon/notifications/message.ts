@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Job } from '../../config/index.ts';
+import type { Locale } from '../../messages/index.ts';
 import type { Mail } from '../../notify/index.ts';
 import { renderAlertEmail, type AlertBlock } from '../../reports/index.ts';
 
@@ -21,6 +22,7 @@ export type Message = {
 export type MessageDeps = {
   readonly operators: readonly string[];
   readonly jobs: Readonly<Record<string, Job>>;
+  readonly locale: Locale;
   /** Time zone of times that belong to no job. */
   readonly zone: string;
 };
@@ -28,6 +30,7 @@ export type MessageDeps = {
 type MailSettings = {
   readonly from: string;
   readonly operators: readonly string[];
+  readonly locale: Locale;
   /** The public URL of the status page. */
   readonly page: string | undefined;
 };
@@ -39,7 +42,7 @@ const maxBlocks = 40;
 export const mailOf = (
   kind: string,
   { account, subject: identity, topics, title, blocks: all, closing, to, recipients: setting }: Message,
-  { from, operators, page }: MailSettings,
+  { from, operators, locale, page }: MailSettings,
 ): Mail | undefined => {
   const recipients = to ?? operators;
   if (all.length === 0 || recipients.length === 0) return undefined;
@@ -53,11 +56,12 @@ export const mailOf = (
     ...(topics === undefined ? {} : { topics }),
     ...renderAlertEmail({
       title,
+      locale,
       tone: all.some(({ tone }) => tone === 'bad') ? 'bad' : 'good',
       blocks,
       recipients: setting ?? 'mail.operators',
       page,
-      closing: [...(more > 0 ? [`… and ${more} more.`] : []), ...closing],
+      closing: [...(more > 0 ? [locale.mails.more(more)] : []), ...closing],
     }),
   };
 };

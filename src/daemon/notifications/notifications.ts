@@ -1,14 +1,14 @@
 import { errorFields, type Clock, type Log, type UnixMillis } from '../../core/index.ts';
 import type { Config, ConfigFault } from '../../config/index.ts';
 import type { KeyJournal, KeyAlert } from '../../keys/index.ts';
+import { localeOf } from '../../messages/index.ts';
 import { prepare } from '../../notify/index.ts';
 import type { Notice } from '../../scheduler/index.ts';
 import type { OutboxEntry } from '../../storage/index.ts';
 import { storedCurrency, type Warehouse } from '../../warehouse/index.ts';
 import type { Channels } from '../channels.ts';
 import { costOwnersOf } from '../cost-owners.ts';
-import { adminKeyMessages } from './admin-key.ts';
-import { configMessages } from './config.ts';
+import { adminKeyMessages, configMessages } from './config.ts';
 import { gapMessages } from './gap.ts';
 import { keyAlertMessages } from './key-alert.ts';
 import { learnedMessages } from './learned.ts';
@@ -70,8 +70,10 @@ export const createNotifications = ({
   ): Promise<readonly OutboxEntry[]> => {
     const mails: OutboxEntry[] = [];
     if (mail === undefined) return mails;
-    for (const message of messagesOf[kind](event, { ...mail, zone: settings.timezone, jobs })) {
-      const rendered = mailOf(kind, message, { ...mail, page: settings.status.public_url });
+    // The texts of mails about keys are in English.
+    const locale = localeOf(kind === 'keys' ? 'en' : settings.locale);
+    for (const message of messagesOf[kind](event, { ...mail, locale, zone: settings.timezone, jobs })) {
+      const rendered = mailOf(kind, message, { ...mail, locale, page: settings.status.public_url });
       if (rendered !== undefined) mails.push(...(await prepare(outbox, rendered)));
     }
     return mails;

@@ -1,16 +1,17 @@
 import type { UnixMillis } from '../../core/index.ts';
 import { decideAlerts, type AlertRecord, type Assessment } from '../../monitoring/index.ts';
+import { localeOf } from '../../messages/index.ts';
 import { prepare } from '../../notify/index.ts';
 import { renderAlertEmail } from '../../reports/index.ts';
 import type { OutboxEntry } from '../../storage/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 import type { Evaluation } from './evaluate.ts';
-import { budgetAlert, budgetRecovery } from './messages/budgets.ts';
-import type { AlertNotification, MessageContext } from './messages/notification.ts';
-import { runwayAlert, runwayRecovery } from './messages/runways.ts';
-import { unknownAlert, unknownRecovery } from './messages/unknown.ts';
+import { budgetAlert, budgetRecovery } from './budget-mails.ts';
+import type { AlertNotification, MessageContext } from './notification.ts';
 import { readExplanations, type Explanation } from './read-explanations.ts';
+import { runwayAlert, runwayRecovery } from './runway-mails.ts';
+import { unknownAlert, unknownRecovery } from './unknown-mails.ts';
 
 /** Records of one alert and period. */
 type Group = readonly [AlertRecord, ...AlertRecord[]];
@@ -47,11 +48,11 @@ const notificationsOf = (
   const [first] = records;
   if (first.alert === 'data' || first.alert.startsWith('data:'))
     return [event === 'alert' ? unknownAlert(records, unknown, context) : unknownRecovery(records, context)];
-  const runway = runways.find(({ alert }) => alert === first.alert);
-  if (runway !== undefined)
-    return [
-      event === 'alert' ? runwayAlert(records, runway, context) : runwayRecovery(records, runway, context),
-    ];
+  const read = runways.find(({ alert }) => alert === first.alert);
+  if (read !== undefined) {
+    if (event === 'recovered') return [runwayRecovery(records, read, context)];
+    return read.runway.state === 'known' ? [runwayAlert(records, read, read.runway, context)] : [];
+  }
   const assessment = budgets
     .find((one) => one.budget.name === first.alert)
     ?.periods.find(({ assessment: { period } }) => String(period.start) === first.period)?.assessment;
@@ -72,7 +73,15 @@ export type Decided = {
 /** Renders the mails and stores their bytes. */
 const mailsOf = async (
   notifications: readonly Topical[],
-  { mail, account, warehouse: { outbox }, reports: { pageUrl: page, alertLink }, clock, signal }: JobContext,
+  {
+    mail,
+    account,
+    warehouse: { outbox },
+    reports: { pageUrl: page, alertLink },
+    locale,
+    clock,
+    signal,
+  }: JobContext,
 ): Promise<readonly OutboxEntry[]> => {
   const entries: OutboxEntry[] = [];
   if (mail === undefined) return entries;
@@ -82,6 +91,7 @@ const mailsOf = async (
     const { from } = mail;
     const rendered = renderAlertEmail({
       ...message,
+      locale: localeOf(locale),
       page,
       action: begins === undefined ? undefined : alertLink?.(begins, id),
     });
@@ -100,7 +110,13 @@ export const decide = async (
   const { account, warehouse, zone, costOwners = noCostOwners } = context;
   const { conditions, budgets } = evaluation;
   const alerts = [...new Set(conditions.map(({ alert }) => alert))];
-  const messages: MessageContext = { account: account.name, zone, now, operators: costOwners.operators };
+  const messages: MessageContext = {
+    account: account.name,
+    zone,
+    locale: localeOf(context.locale),
+    now,
+    operators: costOwners.operators,
+  };
   let decided: Decided = { raised: 0, recovered: 0, ended: 0, notified: 0 };
   await warehouse.alerts.decide(account.name, alerts, now, async ({ records, mutes }) => {
     const muted = new Set(mutes.map(({ alert }) => alert));

@@ -21,17 +21,17 @@ import {
   type ScopeRules,
   type Usage,
 } from '../../monitoring/index.ts';
+import { localeOf } from '../../messages/index.ts';
 import { describeCause, type AlertBlock } from '../../reports/index.ts';
 import { countedClasses, type SegmentSums } from '../../warehouse/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
-import { english } from './messages/notification.ts';
 import { zoneOfMost } from './read-budgets.ts';
 import { spendTables } from './spend-parts.ts';
 
 type Range = Interval<UnixSeconds>;
 type Asked = { readonly planned: PlannedPeriod; readonly assessment: Assessment };
-type Context = Pick<JobContext, 'account' | 'warehouse' | 'costOwners' | 'signal'>;
+type Context = Pick<JobContext, 'account' | 'warehouse' | 'costOwners' | 'locale' | 'signal'>;
 
 /** Prices by class: those of the configuration, else estimated from the charges. Only their ratios count. */
 const pricesSql = `
@@ -188,16 +188,17 @@ export const readExplanations = async (
       ? new Map<string, ClassPrices>()
       : await readPrices(first.planned.elapsed.end, zone, context);
   const rules = { teams: costOwners.teams, tags: costOwners.tags ?? [] };
+  const locale = localeOf(context.locale);
   const pairs = pairsOf(cells);
   const explain = (one: Asked): Explanation => {
     const { currency } = one.assessment.budget;
     const changes = cellsOf(one, pairs, bounds, rules);
-    const tables = spendTables(changes, currency);
+    const tables = spendTables(changes, currency, locale);
     if (!compared.includes(one)) return { tables };
     const waterfall = explainChange(changes, (model) => prices.get(model));
     // A fall explains no alert.
     if (compareMoney(waterfall.change, zero) <= 0) return { tables };
-    const cause = describeCause(waterfall, currency, english)?.text;
+    const cause = describeCause(waterfall, currency, locale)?.text;
     return { tables, ...(cause === undefined ? {} : { cause }) };
   };
   // Many budgets differ only in their amount.

@@ -1,8 +1,7 @@
 import { compareMoney, divideMoney, subtractMoney, sumMoney, zero } from '../../core/index.ts';
 import type { ChangedCell, Usage } from '../../monitoring/index.ts';
-import { formatMoney, formatPercent } from '../../messages/index.ts';
+import { formatMoney, formatPercent, type Locale } from '../../messages/index.ts';
 import { type AlertBlock } from '../../reports/index.ts';
-import { english } from './messages/notification.ts';
 
 type Table = NonNullable<AlertBlock['tables']>[number];
 
@@ -15,6 +14,7 @@ const tableOf = (
   cells: readonly ChangedCell[],
   nameOf: (cell: ChangedCell) => string,
   currency: string,
+  locale: Locale,
 ): Table | undefined => {
   const byName = new Map<string, Usage[]>();
   for (const cell of cells) {
@@ -39,20 +39,24 @@ const tableOf = (
   const others =
     rest.length === 0
       ? []
-      : [{ name: `${rest.length} others`, amount: sumMoney(rest.map(({ amount }) => amount)) }];
+      : [{ name: locale.alerts.others(rest.length), amount: sumMoney(rest.map(({ amount }) => amount)) }];
   return {
     title,
     rows: [...shown, ...others].map(({ name, amount }) => ({
-      name: name === '' ? '(no name)' : name,
-      amount: formatMoney(amount, currency, english),
-      share: formatPercent(divideMoney(amount, total, 12) ?? zero, english),
+      name: name === '' ? locale.messages.unnamed : name,
+      amount: formatMoney(amount, currency, locale),
+      share: formatPercent(divideMoney(amount, total, 12) ?? zero, locale),
     })),
   };
 };
 
 /** The models and the services of a scope. */
-export const spendTables = (cells: readonly ChangedCell[], currency: string): readonly Table[] =>
+export const spendTables = (
+  cells: readonly ChangedCell[],
+  currency: string,
+  locale: Locale,
+): readonly Table[] =>
   [
-    tableOf('Models', cells, ({ model }) => model, currency),
-    tableOf('Services', cells, ({ key }) => key, currency),
+    tableOf(locale.alerts.models, cells, ({ model }) => model, currency, locale),
+    tableOf(locale.alerts.services, cells, ({ key }) => key, currency, locale),
   ].filter((table) => table !== undefined);

@@ -1,11 +1,12 @@
-import type { LocalDate } from '../../core/index.ts';
-import { partsOf } from '../dates.ts';
 import type { Locale, Power } from '../locale.ts';
+import { germanAlerts } from './alerts.ts';
+import { longDay, moment, range, shortDay } from './dates.ts';
+import { germanMails } from './mails.ts';
+import { germanOutages } from './outages.ts';
 
 // DIN 5008 and Duden: a point after abbreviations, a non-breaking space before units.
 const space = '\u00A0';
 
-const weekdays = ['So.', 'Mo.', 'Di.', 'Mi.', 'Do.', 'Fr.', 'Sa.'];
 const symbols: Readonly<Record<string, string>> = { USD: '$', CNY: 'CN¥', EUR: '€', GBP: '£' };
 
 const powers: readonly Power[] = [
@@ -13,21 +14,6 @@ const powers: readonly Power[] = [
   { exponent: 9, mark: `${space}Mrd.` },
   { exponent: 12, mark: `${space}Bio.` },
 ];
-
-const shortDay = (date: LocalDate): string => `${date.slice(8, 10)}.${date.slice(5, 7)}.`;
-
-const longDay = (date: LocalDate): string => {
-  const { weekday, year } = partsOf(date);
-  return `${weekdays[weekday] ?? ''}, ${shortDay(date)}${year}`;
-};
-
-const range = (first: LocalDate, last: LocalDate): string => {
-  if (first === last) return longDay(first);
-  const [from, to] = [partsOf(first), partsOf(last)];
-  if (from.year !== to.year) return `${shortDay(first)}${from.year} – ${shortDay(last)}${to.year}`;
-  if (from.month !== to.month) return `${shortDay(first)} – ${shortDay(last)}${to.year}`;
-  return `${first.slice(8)}.–${shortDay(last)}${to.year}`;
-};
 
 export const german: Locale = {
   tag: 'de',
@@ -41,11 +27,15 @@ export const german: Locale = {
   shortDay,
   longDay,
   range,
+  moment,
   list: (items) => items.join(', '),
   sentences: (all) => all.join(' '),
   heading: (title) => title.toUpperCase(),
   labelled: (label, value) => `${label}: ${value}`,
   chart: { day: shortDay, powers },
+  mails: germanMails,
+  alerts: germanAlerts,
+  outages: germanOutages,
   messages: {
     total: 'Summe',
     spend: 'Kosten',

@@ -1,9 +1,9 @@
-import type { LocalDate } from '../../core/index.ts';
-import { partsOf } from '../dates.ts';
 import type { Locale, Power } from '../locale.ts';
+import { englishAlerts } from './alerts.ts';
+import { longDay, moment, range, shortDay } from './dates.ts';
+import { englishMails } from './mails.ts';
+import { englishOutages } from './outages.ts';
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const symbols: Readonly<Record<string, string>> = { USD: '$', CNY: '¥', EUR: '€', GBP: '£' };
 
 const powers: readonly Power[] = [
@@ -12,24 +12,6 @@ const powers: readonly Power[] = [
   { exponent: 9, mark: 'B' },
   { exponent: 12, mark: 'T' },
 ];
-
-const shortDay = (date: LocalDate): string => {
-  const { month, day } = partsOf(date);
-  return `${months[month - 1] ?? ''} ${day}`;
-};
-
-const longDay = (date: LocalDate): string => {
-  const { weekday, year } = partsOf(date);
-  return `${weekdays[weekday] ?? ''}, ${shortDay(date)}, ${year}`;
-};
-
-const range = (first: LocalDate, last: LocalDate): string => {
-  if (first === last) return longDay(first);
-  const [from, to] = [partsOf(first), partsOf(last)];
-  if (from.year !== to.year) return `${shortDay(first)}, ${from.year} – ${shortDay(last)}, ${to.year}`;
-  if (from.month !== to.month) return `${shortDay(first)} – ${shortDay(last)}, ${to.year}`;
-  return `${shortDay(first)} – ${to.day}, ${to.year}`;
-};
 
 export const english: Locale = {
   tag: 'en',
@@ -43,11 +25,15 @@ export const english: Locale = {
   shortDay,
   longDay,
   range,
+  moment,
   list: (items) => items.join(', '),
   sentences: (all) => all.join(' '),
   heading: (title) => title.toUpperCase(),
   labelled: (label, value) => `${label}: ${value}`,
   chart: { day: shortDay, powers },
+  mails: englishMails,
+  alerts: englishAlerts,
+  outages: englishOutages,
   messages: {
     total: 'Total',
     spend: 'Spend',

@@ -1,8 +1,9 @@
-import type { LocalDate } from '../../core/index.ts';
-import { partsOf } from '../dates.ts';
 import type { Locale, Power } from '../locale.ts';
+import { chineseAlerts } from './alerts.ts';
+import { longDay, moment, range, shortDay } from './dates.ts';
+import { chineseMails } from './mails.ts';
+import { chineseOutages } from './outages.ts';
 
-const weekdays = ['周日', '周一', '周二', '周三', '周四', '周五', '周六'];
 const symbols: Readonly<Record<string, string>> = { USD: 'US$', CNY: '¥', EUR: '€', GBP: '£' };
 
 const powers: readonly Power[] = [
@@ -10,24 +11,6 @@ const powers: readonly Power[] = [
   { exponent: 8, mark: '亿' },
   { exponent: 12, mark: '万亿' },
 ];
-
-const shortDay = (date: LocalDate): string => {
-  const { month, day } = partsOf(date);
-  return `${month}月${day}日`;
-};
-
-const longDay = (date: LocalDate): string => {
-  const { weekday, year } = partsOf(date);
-  return `${year}年${shortDay(date)} ${weekdays[weekday] ?? ''}`;
-};
-
-const range = (first: LocalDate, last: LocalDate): string => {
-  if (first === last) return longDay(first);
-  const [from, to] = [partsOf(first), partsOf(last)];
-  if (from.year !== to.year) return `${from.year}年${shortDay(first)} – ${to.year}年${shortDay(last)}`;
-  if (from.month !== to.month) return `${from.year}年${shortDay(first)} – ${shortDay(last)}`;
-  return `${from.year}年${shortDay(first)} – ${to.day}日`;
-};
 
 /** Simplified Chinese. */
 export const chinese: Locale = {
@@ -42,12 +25,16 @@ export const chinese: Locale = {
   shortDay,
   longDay,
   range,
+  moment,
   list: (items) => items.join('、'),
   sentences: (all) => all.join(''),
   heading: (title) => `【${title}】`,
   labelled: (label, value) => `${label}：${value}`,
   // The font of the pictures has no Chinese: dates follow ISO 8601, and numbers are not abbreviated.
   chart: { day: (date) => date.slice(5), powers: [] },
+  mails: chineseMails,
+  alerts: chineseAlerts,
+  outages: chineseOutages,
   messages: {
     total: '合计',
     spend: '支出',

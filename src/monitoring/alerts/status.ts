@@ -75,7 +75,7 @@ export type BudgetStatus = z.output<typeof budgetStatus>;
 export type RunwayStatus = z.output<typeof runwayStatus>;
 export type AlertStatusContent = z.output<typeof alertStatusSchema>;
 
-export const describeScope = ({ scope }: Assessment['budget']): string => {
+export const describeScope = ({ scope }: Pick<Assessment['budget'], 'scope'>): string => {
   if (scope.kind === 'account') return 'account';
   return scope.kind === 'tag' ? `${scope.tag} ${scope.name}` : `${scope.kind} ${scope.name}`;
 };

@@ -1,10 +1,11 @@
 import { markup, trusted, type Html } from './markup.ts';
+import { localeOf, type Locale } from '../../messages/index.ts';
 import { alertLinkDays } from '../../monitoring/index.ts';
 import { showName } from '../build/names.ts';
 import { meterHtml, type Meter } from './meter.ts';
 import { mailDocument } from './render-html.ts';
 import { colour, fontOf } from './styles.ts';
-import { wrap } from './text-width.ts';
+import { padEnd, padStart, widthOf, wrap } from './text-width.ts';
 
 type Tone = 'bad' | 'good';
 
@@ -27,6 +28,8 @@ type Table = NonNullable<AlertBlock['tables']>[number];
 /** A mail without figures: a problem has begun or ended. Text between `backticks` is shown as code. */
 export type AlertEmail = {
   readonly title: string;
+  /** The language of the texts; English, if omitted. */
+  readonly locale?: Locale;
   /** Bad when any block is, if omitted. */
   readonly tone?: Tone;
   /** What mail clients show beside the subject; the first line of the first block, if omitted. */
@@ -40,14 +43,6 @@ export type AlertEmail = {
   /** The URL at which recipients acknowledge or mute the alert. */
   readonly action?: string | undefined;
 };
-
-const whereTo = ({ recipients, page }: AlertEmail): readonly string[] => [
-  ...(page === undefined ? [] : [`Status page: ${page}`]),
-  `Recipients of this mail are set by \`${recipients}\`.`,
-];
-
-const actionLabel = 'Acknowledge or mute';
-const actionLimits = `works once, within ${alertLinkDays} days`;
 
 /** Reasons and names quote external text: one line, no direction controls, limited length. */
 const longest = 1200;
@@ -91,54 +86,54 @@ const tableHtml = ({ title, rows }: Table): Html => {
   )}</table>`;
 };
 
-const blockHtml = ({ heading, tone, lines, meter, tables = [] }: AlertBlock): Html => {
+const blockHtml = ({ heading, tone, lines, meter, tables = [] }: AlertBlock, budget: string): Html => {
   const [ink, name] = toned(tone);
   const head =
     heading === undefined
       ? undefined
       : markup`<div class="${name} nm" style="padding:0 0 6px;font-size:16px;line-height:24px;font-weight:700;color:${ink}">${heading}</div>\n`;
-  return markup`<tr><td style="padding:16px 0 0"><table ${layout}><tr><td class="ln" style="padding:14px 0 0;border-top:1px solid ${colour.line}">${head}${meter === undefined ? undefined : meterHtml(meter, tone)}<table ${layout}>${lines.map(lineHtml)}</table>${tables.map(tableHtml)}</td></tr></table></td></tr>\n`;
+  return markup`<tr><td style="padding:16px 0 0"><table ${layout}><tr><td class="ln" style="padding:14px 0 0;border-top:1px solid ${colour.line}">${head}${meter === undefined ? undefined : meterHtml(meter, tone, budget)}<table ${layout}>${lines.map(lineHtml)}</table>${tables.map(tableHtml)}</td></tr></table></td></tr>\n`;
 };
 
 const columns = 72;
 
-const lineText = ([label, message]: readonly [string, string]): string => {
-  const [first = '', ...rest] = wrap(`${label}: ${message}`, columns - 4);
+const lineText = ([label, message]: readonly [string, string], { labelled }: Locale): string => {
+  const [first = '', ...rest] = wrap(labelled(label, message), columns - 4);
   return [`  ${first}`, ...rest.map((line) => `    ${line}`)].join('\n');
 };
 
 const tableText = ({ title, rows }: Table): readonly string[] => {
   const widths = [
-    Math.max(...rows.map(({ amount }) => amount.length)),
-    Math.max(...rows.map(({ share }) => share.length)),
+    Math.max(...rows.map(({ amount }) => widthOf(amount))),
+    Math.max(...rows.map(({ share }) => widthOf(share))),
   ] as const;
   const nameWidth = Math.min(
     columns - 8 - widths[0] - widths[1],
-    Math.max(...rows.map(({ name }) => name.length)),
+    Math.max(...rows.map(({ name }) => widthOf(name))),
   );
   return [
     '',
     `  ${title}`,
     ...rows.map(
       ({ name, amount, share }) =>
-        `    ${name.padEnd(nameWidth)} ${amount.padStart(widths[0])}  ${share.padStart(widths[1])}`,
+        `    ${padEnd(name, nameWidth)} ${padStart(amount, widths[0])}  ${padStart(share, widths[1])}`,
     ),
   ];
 };
 
-const textOf = ({ title, blocks, closing, action }: AlertEmail): string =>
+const textOf = ({ title, blocks, closing, action }: AlertEmail, locale: Locale): string =>
   [
     ...wrap(title, columns),
     ...blocks.map(({ heading, lines, tables = [] }) =>
       [
         '',
         ...(heading === undefined ? [] : wrap(heading, columns)),
-        ...lines.map(lineText),
+        ...lines.map((line) => lineText(line, locale)),
         ...tables.flatMap(tableText),
       ].join('\n'),
     ),
     // On a line of its own: a link that is wrapped cannot be opened.
-    ...(action === undefined ? [] : ['', ...wrap(`${actionLabel} (${actionLimits}):`, columns), action]),
+    ...(action === undefined ? [] : ['', ...wrap(locale.mails.actionIntro(alertLinkDays), columns), action]),
     ...closing.flatMap((sentence, at) => [...(at === 0 ? [''] : []), ...wrap(sentence, columns)]),
   ].join('\n');
 
@@ -146,42 +141,48 @@ const textOf = ({ title, blocks, closing, action }: AlertEmail): string =>
 const capital = (title: string): string =>
   title.replace(/^(?:the|a) /, (word) => word.replace(/^./, (letter) => letter.toUpperCase()));
 
-const shownOf = (given: AlertEmail): AlertEmail => ({
+const shownOf = (given: AlertEmail, { mails }: Locale): AlertEmail => ({
   ...given,
   title: showName(capital(given.title), longestTitle),
   blocks: given.blocks.map(({ heading, lines, tables = [], ...block }) => ({
     ...block,
-    ...(heading === undefined ? {} : { heading: showName(heading, longestHeading) || '(unnamed)' }),
+    ...(heading === undefined ? {} : { heading: showName(heading, longestHeading) || mails.unnamed }),
     lines: lines.map(([label, message]) => [label, showName(message, longest)] as const),
     tables: tables.map(({ title, rows }) => ({
       title,
       rows: rows.map(({ name, ...figures }) => ({ ...figures, name: showName(name, longestName) })),
     })),
   })),
-  closing: [...given.closing, ...whereTo(given)].map((sentence) => showName(sentence, longest)),
+  closing: [
+    ...given.closing,
+    ...(given.page === undefined ? [] : [mails.statusPage(given.page)]),
+    mails.recipients(given.recipients),
+  ].map((sentence) => showName(sentence, longest)),
 });
 
 /** An alert email as HTML and as text; escapes every text. */
 export const renderAlertEmail = (
   given: AlertEmail,
 ): { readonly subject: string; readonly html: string; readonly text: string } => {
+  const { locale = localeOf('en') } = given;
+  const { mails, messages, tag } = locale;
   const subject = `Tollkeeper: ${capital(given.title)}`;
   const preview = given.preview ?? given.blocks[0]?.lines[0]?.[1] ?? given.title;
   const tone = given.tone ?? (given.blocks.some((block) => block.tone === 'bad') ? 'bad' : 'good');
-  const alertEmail = shownOf(given);
+  const alertEmail = shownOf(given, locale);
   const { title, blocks, closing, action } = alertEmail;
   const [ink, name] = toned(tone);
   const top = markup`<div class="sf" style="font-size:13px;line-height:18px;color:${colour.soft}">Tollkeeper</div>\n<div class="${name} nm" style="padding:4px 0 0;font-size:24px;line-height:32px;font-weight:700;color:${ink}">${title}</div>`;
   const link =
     action === undefined
       ? undefined
-      : markup`<tr><td style="padding:16px 0 0"><a href="${action}" class="ik" style="display:inline-block;padding:8px 14px;border:1px solid ${colour.soft};border-radius:6px;font-size:15px;line-height:22px;color:${colour.ink};text-decoration:none">${actionLabel}</a> <span class="sf" style="font-size:13px;line-height:22px;color:${colour.soft}">${actionLimits}</span></td></tr>\n`;
+      : markup`<tr><td style="padding:16px 0 0"><a href="${action}" class="ik" style="display:inline-block;padding:8px 14px;border:1px solid ${colour.soft};border-radius:6px;font-size:15px;line-height:22px;color:${colour.ink};text-decoration:none">${mails.action}</a> <span class="sf" style="font-size:13px;line-height:22px;color:${colour.soft}">${mails.actionLimits(alertLinkDays)}</span></td></tr>\n`;
   const sentences = closing.map((sentence) => markup`<div>${withCode(sentence)}</div>\n`);
   const footer = markup`<tr><td style="padding:16px 0 0"><table ${layout}><tr><td class="ln sf nm" style="padding:14px 0 0;border-top:1px solid ${colour.line};font-size:13px;line-height:20px;color:${colour.soft}">${sentences}</td></tr></table></td></tr>`;
-  const content = markup`<table ${layout} style="${trusted(fontOf('en'))}">\n<tr><td>${top}</td></tr>\n${blocks.map(blockHtml)}${link}${footer}\n</table>`;
+  const content = markup`<table ${layout} style="${trusted(fontOf(tag))}">\n<tr><td>${top}</td></tr>\n${blocks.map((block) => blockHtml(block, messages.budgets.budget))}${link}${footer}\n</table>`;
   return {
     subject,
-    html: mailDocument({ locale: 'en', subject, preheader: showName(preview, longest), content }),
-    text: `${textOf(alertEmail)}\n`,
+    html: mailDocument({ locale: tag, subject, preheader: showName(preview, longest), content }),
+    text: `${textOf(alertEmail, locale)}\n`,
   };
 };

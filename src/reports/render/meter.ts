@@ -48,7 +48,7 @@ const cell = (width: number, ground: string, name: string): Html =>
     : markup`<td width="${width}%" height="10" bgcolor="${ground}"${trusted(name === '' ? '' : ` class="${name}"`)} style="width:${width}%;height:10px;font-size:0;line-height:0;background:${ground}">&nbsp;</td>`;
 
 /** A bar of table cells, which every mail client shows, without images; a line below it ends at the budget. */
-export const meterHtml = (meter: Meter, tone: 'bad' | 'good'): Html => {
+export const meterHtml = (meter: Meter, tone: 'bad' | 'good', label: string): Html => {
   const shade = shadeOf(meter, tone);
   const grounds = { value: fill[shade], forecast: forecastFill[shade], rest: colour.line } as const;
   let from = 0;
@@ -58,7 +58,7 @@ export const meterHtml = (meter: Meter, tone: 'bad' | 'good'): Html => {
     return cell(width, grounds[of], of === 'rest' ? 'tr' : '');
   });
   const scale = scaleOf(meter);
-  const limit = markup`<td class="sf" width="${scale}%" align="right" style="width:${scale}%;border-right:2px solid ${colour.soft};padding:2px 4px 0 0;font-size:11px;line-height:14px;color:${colour.soft}">Budget</td>${scale < 100 ? markup`<td width="${100 - scale}%" style="width:${100 - scale}%">&nbsp;</td>` : undefined}`;
+  const limit = markup`<td class="sf" width="${scale}%" align="right" style="width:${scale}%;border-right:2px solid ${colour.soft};padding:2px 4px 0 0;font-size:11px;line-height:14px;color:${colour.soft}">${label}</td>${scale < 100 ? markup`<td width="${100 - scale}%" style="width:${100 - scale}%">&nbsp;</td>` : undefined}`;
   const layout = trusted('role="presentation" width="100%" cellpadding="0" cellspacing="0"');
   return markup`<table ${layout} style="margin:0 0 10px"><tr><td><table ${layout}><tr>${cells}</tr></table><table ${layout}><tr>${limit}</tr></table></td></tr></table>`;
 };

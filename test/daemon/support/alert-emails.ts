@@ -1,11 +1,11 @@
 import { unixMillis, type UnixMillis, money, unixSeconds } from '../../../src/core/index.ts';
-import { adminKeyMessages } from '../../../src/daemon/notifications/admin-key.ts';
-import { configMessages } from '../../../src/daemon/notifications/config.ts';
+import { adminKeyMessages, configMessages } from '../../../src/daemon/notifications/config.ts';
 import { gapMessages } from '../../../src/daemon/notifications/gap.ts';
 import { keyAlertMessages } from '../../../src/daemon/notifications/key-alert.ts';
 import { learnedMessages } from '../../../src/daemon/notifications/learned.ts';
 import { mailOf, type Message, type MessageDeps } from '../../../src/daemon/notifications/message.ts';
 import { noticeMessages } from '../../../src/daemon/notifications/notice.ts';
+import { localeOf } from '../../../src/messages/index.ts';
 import type { Mail } from '../../../src/notify/index.ts';
 import { planEmail, type PlannedKey } from '../../../src/jobs/keys/plan-mail.ts';
 import type { KeyAlert } from '../../../src/keys/index.ts';
@@ -13,33 +13,62 @@ import type { Notice } from '../../../src/scheduler/index.ts';
 import type { KnownGap, LearnedChange } from '../../../src/warehouse/index.ts';
 import { hostileNames } from '../../reports/hostile.ts';
 
+const english = localeOf('en');
 const at = (text: string) => unixMillis(Date.parse(text));
 
 type Jobs = MessageDeps['jobs'];
 
-type Sender = { readonly from: string; readonly operators: readonly string[] };
+type Sender = {
+  readonly from: string;
+  readonly operators: readonly string[];
+  readonly locale?: MessageDeps['locale'];
+};
 
 const mailsOf = (kind: string, messages: readonly Message[], sender: Sender): readonly Mail[] =>
   messages.flatMap(
-    (message) => mailOf(kind, message, { ...sender, page: 'https://tollkeeper.example.com/' }) ?? [],
+    (message) =>
+      mailOf(kind, message, {
+        locale: english,
+        ...sender,
+        page: 'https://tollkeeper.example.com/',
+      }) ?? [],
   );
 
-type NoticeDeps = MessageDeps & Sender;
+type NoticeDeps = Omit<MessageDeps, 'locale'> & Sender;
 
 export const noticeMails = (notices: readonly Notice[], sender: NoticeDeps): readonly Mail[] =>
-  mailsOf('notice', noticeMessages(notices, sender), sender);
+  mailsOf('notice', noticeMessages(notices, { locale: english, ...sender }), sender);
 
 export const gapMail = (
   findings: readonly KnownGap[],
   account: string,
   sender: NoticeDeps,
-): Mail | undefined => mailsOf('gap', gapMessages({ account, findings }, sender), sender)[0];
+): Mail | undefined =>
+  mailsOf('gap', gapMessages({ account, findings }, { locale: english, ...sender }), sender)[0];
 
 export const learnedMail = (
   findings: readonly LearnedChange[],
   account: string,
   sender: Omit<NoticeDeps, 'jobs'>,
-): Mail | undefined => mailsOf('learned', learnedMessages({ account, findings }, sender), sender)[0];
+): Mail | undefined =>
+  mailsOf('learned', learnedMessages({ account, findings }, { locale: english, ...sender }), sender)[0];
+
+/** About two faults, one of them with an advice. */
+export const configMails = (sender: NoticeDeps): readonly Mail[] => {
+  const folder = '/etc/tollkeeper/config';
+  const faults = [
+    {
+      file: `${folder}/jobs/spend-of-all-the-departments.yaml`,
+      line: 12,
+      column: 75,
+      message: 'unknown key "timeot" in jobs.pull-logs',
+      advice: 'did you mean "timeout"?',
+    },
+    { file: `${folder}/tollkeeper.yaml`, line: 3, column: 3, message: 'jobs.spend lacks the key "mail"' },
+  ];
+  const event = { faults, at: at('2026-11-21T07:31:12Z') };
+  return mailsOf('config', configMessages(event, { locale: english, ...sender }), sender);
+};
 
 type AdminKeyEvent = Parameters<typeof adminKeyMessages>[0];
 
@@ -49,7 +78,11 @@ export const adminKeyMail = (
   now: UnixMillis,
   sender: Sender,
 ): Mail | undefined =>
-  mailsOf('admin-key', adminKeyMessages({ accounts: { [name]: account }, now }), sender)[0];
+  mailsOf(
+    'admin-key',
+    adminKeyMessages({ accounts: { [name]: account }, now }, { locale: english, ...sender }),
+    sender,
+  )[0];
 
 type KeyAlertEvent = Parameters<typeof keyAlertMessages>[0];
 
@@ -201,34 +234,7 @@ export const letters: Readonly<Record<string, () => AlertEmail>> = {
         deps(jobNamed('pull-logs')),
       ),
     ),
-  'a faulty config': () =>
-    only(
-      mailsOf(
-        'config',
-        configMessages(
-          {
-            faults: [
-              {
-                file: '/etc/tollkeeper/config/jobs/spend-of-all-the-departments.yaml',
-                line: 12,
-                column: 75,
-                message: 'unknown key "timeot" in jobs.pull-logs',
-                advice: 'did you mean "timeout"?',
-              },
-              {
-                file: '/etc/tollkeeper/config/tollkeeper.yaml',
-                line: 3,
-                column: 3,
-                message: 'jobs.spend lacks the key "mail"',
-              },
-            ],
-            at: at('2026-11-21T07:31:12Z'),
-          },
-          deps(),
-        ),
-        deps(),
-      ),
-    ),
+  'a faulty config': () => only(configMails(deps())),
   'a plan of keys': () =>
     planOf(
       ['billing.g7', 'search-indexer-eu-west-1.g12', 'growth', 'growth-mail.g2'],

@@ -2,11 +2,12 @@ import { mkdir } from 'node:fs/promises';
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { money, unixMillis } from '../../../src/core/index.ts';
-import { budgetAlert, budgetRecovery } from '../../../src/jobs/alert/messages/budgets.ts';
-import type { AlertNotification, MessageContext } from '../../../src/jobs/alert/messages/notification.ts';
+import { budgetAlert, budgetRecovery } from '../../../src/jobs/alert/budget-mails.ts';
+import type { AlertNotification, MessageContext } from '../../../src/jobs/alert/notification.ts';
 import type { Explanation } from '../../../src/jobs/alert/read-explanations.ts';
-import { runwayAlert } from '../../../src/jobs/alert/messages/runways.ts';
-import { unknownAlert } from '../../../src/jobs/alert/messages/unknown.ts';
+import { runwayAlert } from '../../../src/jobs/alert/runway-mails.ts';
+import { unknownAlert } from '../../../src/jobs/alert/unknown-mails.ts';
+import { localeOf } from '../../../src/messages/index.ts';
 import type { AlertRecord, Assessment } from '../../../src/monitoring/index.ts';
 import { renderAlertEmail } from '../../../src/reports/index.ts';
 import { assessed, hostileBudgets } from '../../reports/budgets.ts';
@@ -27,6 +28,7 @@ afterAll(() => browser.close());
 const context: MessageContext = {
   account: 'main',
   zone: 'Europe/Berlin',
+  locale: localeOf('en'),
   now: unixMillis(Date.parse('2026-11-20T00:00:00Z')),
   operators: ['ops@example.com'],
 };
@@ -91,25 +93,23 @@ const letters: Readonly<Record<string, () => AlertNotification | readonly AlertN
       [assessed('late', '123', { late: true }), assessed('unreadable', '1456', { unreadableRows: 3 })],
       context,
     ),
-  runway: () =>
-    runwayAlert(
+  runway: () => {
+    const runway = {
+      state: 'known',
+      left: money('1234.5'),
+      perDay: money('250.25'),
+      days: 4.93,
+      low: 4.1,
+      high: 6.2,
+      emptyAt: unixMillis(context.now + 4.93 * 86_400_000),
+    } as const;
+    return runwayAlert(
       [{ alert: 'runway', level: '7 days left', period: '1', state: 'firing', raisedAt: context.now }],
-      {
-        alert: 'runway',
-        kind: 'runway',
-        readAt: context.now,
-        runway: {
-          state: 'known',
-          left: money('1234.5'),
-          perDay: money('250.25'),
-          days: 4.93,
-          low: 4.1,
-          high: 6.2,
-          emptyAt: unixMillis(context.now + 4.93 * 86_400_000),
-        },
-      },
+      { alert: 'runway', kind: 'runway', readAt: context.now, runway },
+      runway,
       context,
-    ),
+    );
+  },
 };
 
 describe.each(Object.entries(letters))('an alert mail, %s,', (name, make) => {

@@ -1,22 +1,20 @@
 import { createHash } from 'node:crypto';
 import {
-  dateAt,
   divideMoney,
-  formatMoment,
   money,
   multiplyMoney,
   roundMoney,
   type Money,
   type UnixMillis,
-  type UnixSeconds,
-} from '../../../core/index.ts';
-import type { AlertRecord, Assessment } from '../../../monitoring/index.ts';
-import { formatMoney, localeOf } from '../../../messages/index.ts';
-import { type AlertBlock } from '../../../reports/index.ts';
+} from '../../core/index.ts';
+import { formatMoney, type Locale } from '../../messages/index.ts';
+import type { AlertRecord, Assessment } from '../../monitoring/index.ts';
+import type { AlertBlock } from '../../reports/index.ts';
 
 export type MessageContext = {
   readonly account: string;
   readonly zone: string;
+  readonly locale: Locale;
   readonly now: UnixMillis;
   readonly operators: readonly string[];
 };
@@ -33,22 +31,23 @@ type AlertMessage = {
 /** A notification of alerts. `id` is its subject in the outbox, where the same one is enqueued once. */
 export type AlertNotification = AlertMessage & { readonly id: string };
 
-export const english = localeOf('en');
+export const show = (
+  amount: Money,
+  { budget }: Pick<Assessment, 'budget'>,
+  locale: Locale,
+  decimals?: number,
+): string => formatMoney(amount, budget.currency, locale, decimals);
 
-/** `Nov 20, 2026, 14:00 Europe/Berlin`, with dates as in reports. */
-export const momentText = (moment: UnixSeconds, zone: string): string => {
-  const date = dateAt(moment, zone);
-  return `${english.shortDay(date)}, ${date.slice(0, 4)}, ${formatMoment(moment, zone).slice('YYYY-MM-DD '.length)}`;
+/** A figure beside its budget, of which it is a whole percentage. */
+export const shareOf = (figure: Money, assessment: Pick<Assessment, 'budget'>, locale: Locale) => {
+  const { amount } = assessment.budget;
+  const percent = divideMoney(multiplyMoney(figure, money('100')), amount, 4);
+  return {
+    amount: show(figure, assessment, locale),
+    percent: percent === undefined ? locale.alerts.moreThanNothing : locale.percent(roundMoney(percent, 0)),
+    budget: show(amount, assessment, locale),
+  };
 };
-
-/** `104%` of a budget. */
-export const percentOf = (part: Money, whole: Money): string => {
-  const share = divideMoney(multiplyMoney(part, money('100')), whole, 4);
-  return share === undefined ? 'more than 0' : `${roundMoney(share, 0)}%`;
-};
-
-export const show = (amount: Money, { budget }: Pick<Assessment, 'budget'>, decimals?: number): string =>
-  formatMoney(amount, budget.currency, english, decimals);
 
 /** The same alerts give the same fingerprint, so that they are notified once. */
 const idOf = (event: 'alert' | 'recovered', records: readonly AlertRecord[]): string =>

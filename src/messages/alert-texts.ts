@@ -1,0 +1,105 @@
+import type { Budget, BudgetStatus, Level } from '../monitoring/index.ts';
+
+type Reason = NonNullable<BudgetStatus['reason']>;
+
+/** What is unknown about a budget, without a full stop, and the next step. */
+type ReasonText = { readonly what: string; readonly toDo: string };
+
+type ReasonFacts = {
+  readonly scope: string;
+  readonly account: string;
+  readonly at: (seconds: number) => string;
+};
+
+/** A figure beside its budget; `atLeast` if data is missing. */
+type Share = {
+  readonly amount: string;
+  readonly percent: string;
+  readonly budget: string;
+  readonly atLeast: boolean;
+};
+
+/** What runs out: the balance of an account or the quota of a key. */
+export type Reserve = { readonly kind: 'runway' | 'key'; readonly name: string };
+
+/** The texts of mails about budgets, balances and quotas; figures and moments are formatted. */
+export type AlertTexts = {
+  readonly scope: (scope: Budget['scope']) => string;
+  readonly ofAccount: (scope: string, account: string) => string;
+  readonly period: (range: string, zone: string) => string;
+  readonly level: (on: Level['on'], label: string) => string;
+  /** In place of a percentage of nothing. */
+  readonly moreThanNothing: string;
+  readonly share: (share: Share) => string;
+  readonly title: (budget: string, on: Level['on'], share: string) => string;
+  /** `over` is missing when the figure equals the threshold. */
+  readonly exceeded: (facts: {
+    readonly on: Level['on'];
+    readonly share: string;
+    readonly over: string | undefined;
+    readonly threshold: string;
+  }) => string;
+  readonly also: (levels: string) => string;
+  readonly outlook: {
+    readonly ended: string;
+    readonly tooEarly: string;
+    readonly none: string;
+    /** The pace is that of so many `days`, of which `before` lie before the period. */
+    readonly pace: (facts: {
+      readonly days: number;
+      readonly before: number;
+      readonly amount: string;
+      readonly low: string;
+      readonly high: string;
+      readonly end: string;
+      readonly difference: string;
+      readonly isOver: boolean;
+    }) => string;
+  };
+  /** Commands take the word of the budget. */
+  readonly operatorAdvice: (word: string) => string;
+  readonly ownerAdvice: (operators: string) => string;
+  readonly noFurther: string;
+  readonly allBudgets: string;
+  readonly recovered: {
+    readonly title: (budget: string, share: string | undefined) => string;
+    readonly what: (levels: string, on: Level['on']) => string;
+    readonly now: (share: string) => string;
+  };
+  readonly models: string;
+  readonly services: string;
+  readonly others: (count: number) => string;
+  readonly unknown: {
+    readonly title: (budgets: number) => string;
+    readonly reasons: {
+      readonly [Kind in Reason['kind']]: (
+        reason: Extract<Reason, { readonly kind: Kind }>,
+        facts: ReasonFacts,
+      ) => ReasonText;
+    };
+    readonly sentence: (what: string) => string;
+    readonly known: (facts: Omit<Share, 'atLeast'> & { readonly through: string }) => string;
+    readonly closing: string;
+    readonly recoveredTitle: string;
+    readonly recovered: (account: string) => string;
+  };
+  readonly runway: {
+    readonly title: (of: Reserve, days: string) => string;
+    /** `high` is missing where there is no upper bound. */
+    readonly days: (days: string, low: string, high: string | undefined) => string;
+    readonly usedUp: (of: Reserve, days: string) => string;
+    /** `days` is missing when nothing was used. */
+    readonly lasts: (of: Reserve, days: string | undefined) => string;
+    readonly left: (left: string, perDay: string) => string;
+    readonly advice: Readonly<Record<Reserve['kind'], string>>;
+    readonly noFurther: (kind: Reserve['kind'], word: string) => string;
+    readonly recoveredTitle: (of: Reserve) => string;
+    readonly currentState: string;
+  };
+};
+
+/** Why the state of a budget is unknown, in a language. */
+export const reasonText = (reason: Reason, facts: ReasonFacts, { unknown }: AlertTexts): ReasonText => {
+  const write = unknown.reasons[reason.kind] as (one: Reason, facts: ReasonFacts) => ReasonText;
+  return write(reason, facts);
+};

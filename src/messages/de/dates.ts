@@ -1,0 +1,29 @@
+import { dateAt, type LocalDate, type UnixSeconds } from '../../core/index.ts';
+import { clockAt, partsOf } from '../dates.ts';
+
+const weekdays = ['So.', 'Mo.', 'Di.', 'Mi.', 'Do.', 'Fr.', 'Sa.'];
+const months = 'Jan. Feb. März Apr. Mai Juni Juli Aug. Sept. Okt. Nov. Dez.'.split(' ');
+
+export const shortDay = (date: LocalDate): string => `${date.slice(8, 10)}.${date.slice(5, 7)}.`;
+
+export const longDay = (date: LocalDate): string => {
+  const { weekday, year } = partsOf(date);
+  return `${weekdays[weekday] ?? ''}, ${shortDay(date)}${year}`;
+};
+
+export const range = (first: LocalDate, last: LocalDate): string => {
+  if (first === last) return longDay(first);
+  const [from, to] = [partsOf(first), partsOf(last)];
+  if (from.year !== to.year) return `${shortDay(first)}${from.year} – ${shortDay(last)}${to.year}`;
+  if (from.month !== to.month) return `${shortDay(first)} – ${shortDay(last)}${to.year}`;
+  return `${first.slice(8)}.–${shortDay(last)}${to.year}`;
+};
+
+export const day = (date: LocalDate): string => {
+  const { year, month, day: of } = partsOf(date);
+  return `${of}.\u00A0${months[month - 1] ?? ''} ${year}`;
+};
+
+/** `20. Nov. 2026, 14:00 Europe/Berlin` */
+export const moment = (at: UnixSeconds, zone: string): string =>
+  `${day(dateAt(at, zone))}, ${clockAt(at, zone)}`;

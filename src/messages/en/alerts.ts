@@ -1,0 +1,100 @@
+import { countText } from '../../core/index.ts';
+import { describeScope, levelName } from '../../monitoring/index.ts';
+import type { AlertTexts, Reserve } from '../alert-texts.ts';
+
+const reserve = ({ kind, name }: Reserve): string =>
+  kind === 'runway' ? `balance of ${name}` : `quota of the key ${name}`;
+
+export const englishAlerts: AlertTexts = {
+  scope: (scope) => describeScope({ scope }),
+  ofAccount: (scope, account) => `${scope} (account ${account})`,
+  period: (range, zone) => `${range} (${zone})`,
+  level: (on, label) => levelName({ on, label }),
+  moreThanNothing: 'more than 0',
+  share: ({ amount, percent, budget, atLeast }) =>
+    `${atLeast ? 'at least ' : ''}${amount}, ${percent} of ${budget}`,
+  title: (budget, on, share) => `Budget ${budget}: ${on === 'forecast' ? 'forecast ' : ''}${share}`,
+  exceeded: ({ on, share, over, threshold }) =>
+    `${on === 'actual' ? 'Spend is' : 'The forecast for the period is'} ${share}, ${over === undefined ? 'at' : `${over} over`} the threshold of ${threshold}.`,
+  also: (levels) => `reached since the last evaluation: ${levels}`,
+  outlook: {
+    ended: 'The period has ended.',
+    tooEarly: 'There is no forecast yet: the call log covers less than seven days.',
+    none: 'A forecast is not possible with the available data.',
+    pace: ({ days, before, amount, low, high, end, difference, isOver }) =>
+      `At the pace of the last ${days} days${before > 0 ? `, ${before} of them before this period` : ''}, the spend is ${amount} (between ${low} and ${high}) when the period ends on ${end}: ${difference} ${isOver ? 'over' : 'under'} the budget.`,
+  },
+  operatorAdvice: (word) =>
+    `Find out what uses the models and services named here, or raise the budget. \`tollkeeper alerts mute ${word} --until DATE\` stops notifications, \`tollkeeper alerts ack ${word}\` records that you have seen this.`,
+  ownerAdvice: (operators) =>
+    `Check whether you expect the use of the models and services named here.${operators === '' ? '' : ` To change the budget or its recipients, ask ${operators}.`}`,
+  noFurther:
+    'No further mail is sent about these thresholds in this period. One is sent if the figure falls below them again.',
+  allBudgets: '`tollkeeper alerts` shows all budgets.',
+  recovered: {
+    title: (budget, share) =>
+      `Budget ${budget} is below its threshold again${share === undefined ? '' : `: ${share}`}`,
+    what: (levels, on) =>
+      `No longer reached: ${levels}. ${on === 'actual' ? 'The gateway restated or refunded charges, or the budget was raised.' : 'The forecast fell; the spend did not reach the threshold.'}`,
+    now: (share) => `Spend is ${share}.`,
+  },
+  models: 'Models',
+  services: 'Services',
+  others: (count) => `${count} others`,
+  unknown: {
+    title: (budgets) => `The state of ${countText(budgets, 'budget')} is unknown`,
+    reasons: {
+      'no-data': () => ({
+        what: 'no call log has been pulled yet',
+        toDo: 'Run the job of kind pull-logs; `tollkeeper status` shows its last run.',
+      }),
+      stale: ({ reaches, needed }, { at }) => ({
+        what: `the call log reaches ${at(reaches)}; data through ${at(needed)} is needed`,
+        toDo: 'Check why the call log is late: `tollkeeper status` shows the last run of the job of kind pull-logs.',
+      }),
+      unit: (_, { account }) => ({
+        what: 'the unit of the amounts is not proven',
+        toDo: `Set gateway.amounts of the account ${account} to currency or units, or wait until the data proves it.`,
+      }),
+      'no-calls': (_, { scope }) => ({
+        what: `the call log contains no call of ${scope}`,
+        toDo: 'Check the name in the budget: `tollkeeper report spend-summary` lists models and keys as the gateway names them.',
+      }),
+      'starts-late': ({ starts }, { at }) => ({
+        what: `the call log starts at ${at(starts)}, after the period began; the spend is a lower bound`,
+        toDo: 'Set since of the job of kind pull-logs to an earlier day.',
+      }),
+      'unreadable-rows': ({ rows }) => ({
+        what: `${countText(rows, 'row')} of the period could not be read; the spend is a lower bound`,
+        toDo: '`tollkeeper doctor` shows the rows and why they cannot be read.',
+      }),
+      'missing-rows': ({ text }) => ({
+        what: `the call log is missing charges (${text}); the spend is a lower bound`,
+        toDo: '`tollkeeper reconcile` compares every source with the call log.',
+      }),
+    },
+    sentence: (what) => `${what}.`,
+    known: ({ amount, through, percent, budget }) =>
+      `Spend is at least ${amount} through ${through}, ${percent} of the budget of ${budget}.`,
+    closing:
+      'Thresholds are not evaluated until then. No further mail is sent until the state is known again.',
+    recoveredTitle: 'The state of all budgets is known again',
+    recovered: (account) => `All budgets of the account ${account} are evaluated again.`,
+  },
+  runway: {
+    title: (of, days) => `The ${reserve(of)} lasts ${days} more days`,
+    days: (days, low, high) => `${days} days (${low} ${high === undefined ? 'or more' : `to ${high}`})`,
+    usedUp: (of, days) => `At the current pace, the ${reserve(of)} is used up in ${days}.`,
+    lasts: (of, days = 'unlimited at the current pace: nothing was used') =>
+      `At the current pace, the ${reserve(of)} lasts ${days}.`,
+    left: (left, perDay) => `${left}, as the gateway counts; ${perDay} are used per day`,
+    advice: {
+      runway: 'Top up the account at the gateway before that day. Calls fail once the balance is used up.',
+      key: 'Raise the quota of the key, or rotate it: calls with the key fail once its quota is used up.',
+    },
+    noFurther: (kind, word) =>
+      `No further mail is sent about this level until the ${kind === 'runway' ? 'balance' : 'quota'} has risen. \`tollkeeper alerts mute ${word} --until DATE\` stops notifications.`,
+    recoveredTitle: (of) => `The ${reserve(of)} suffices again`,
+    currentState: '`tollkeeper alerts` shows the current state.',
+  },
+};

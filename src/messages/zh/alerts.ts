@@ -1,0 +1,102 @@
+import type { AlertTexts, Reserve } from '../alert-texts.ts';
+
+const reserve = ({ kind, name }: Reserve): string =>
+  kind === 'runway' ? `账户 ${name} 的余额` : `密钥 ${name} 的配额`;
+
+const scopes = { team: '团队', service: '服务', keys: '密钥', model: '模型' };
+
+export const chineseAlerts: AlertTexts = {
+  scope: (scope) => {
+    if (scope.kind === 'account') return '整个账户';
+    return `${scope.kind === 'tag' ? scope.tag : scopes[scope.kind]} ${scope.name}`;
+  },
+  ofAccount: (scope, account) => `${scope}（账户 ${account}）`,
+  period: (range, zone) => `${range}（${zone}）`,
+  level: (on, label) => `${on === 'actual' ? '支出' : '预测'} ${label}`,
+  moreThanNothing: '0% 以上',
+  share: ({ amount, percent, budget, atLeast }) =>
+    `${atLeast ? '至少 ' : ''}${amount}（${budget} 的 ${percent}）`,
+  title: (budget, on, share) => `预算 ${budget}：${on === 'forecast' ? '预测 ' : ''}${share}`,
+  exceeded: ({ on, share, over, threshold }) =>
+    `${on === 'actual' ? '支出' : '本周期预测支出'}为 ${share}，${over === undefined ? `已达到阈值 ${threshold}` : `超出阈值 ${threshold}，超出额为 ${over}`}。`,
+  also: (levels) => `自上次评估以来还达到了：${levels}`,
+  outlook: {
+    ended: '周期已结束。',
+    tooEarly: '尚无预测：调用日志不足七天。',
+    none: '现有数据不足以预测。',
+    pace: ({ days, before, amount, low, high, end, difference, isOver }) =>
+      `按最近 ${days} 天${before > 0 ? `（其中 ${before} 天在本周期之前）` : ''}的用量，到周期结束（${end}）时支出为 ${amount}（${low} 至 ${high}），${isOver ? '超出' : '低于'}预算 ${difference}。`,
+  },
+  operatorAdvice: (word) =>
+    `请查明此处所列模型和服务的使用者，或提高预算。\`tollkeeper alerts mute ${word} --until DATE\` 停止通知，\`tollkeeper alerts ack ${word}\` 记录已查看。`,
+  ownerAdvice: (operators) =>
+    `请确认此处所列模型和服务的用量是否符合预期。${operators === '' ? '' : `如需更改预算或收件人，请联系 ${operators}。`}`,
+  noFurther: '本周期内不再就这些阈值发送邮件；数值回落到阈值以下时会再次发送。',
+  allBudgets: '`tollkeeper alerts` 显示全部预算。',
+  recovered: {
+    title: (budget, share) => `预算 ${budget} 已回落到阈值以下${share === undefined ? '' : `：${share}`}`,
+    what: (levels, on) =>
+      `不再达到：${levels}。${on === 'actual' ? '网关更正或退还了费用，或者预算已提高。' : '预测已下降，支出没有达到阈值。'}`,
+    now: (share) => `支出为 ${share}。`,
+  },
+  models: '模型',
+  services: '服务',
+  others: (count) => `其余 ${count} 项`,
+  unknown: {
+    title: (budgets) => `${budgets} 个预算的状态未知`,
+    reasons: {
+      'no-data': () => ({
+        what: '尚未拉取任何调用日志',
+        toDo: '请运行类型为 pull-logs 的作业；`tollkeeper status` 显示其最近一次运行。',
+      }),
+      stale: ({ reaches, needed }, { at }) => ({
+        what: `调用日志截至 ${at(reaches)}，而评估需要截至 ${at(needed)} 的数据`,
+        toDo: '请检查调用日志延迟的原因：`tollkeeper status` 显示类型为 pull-logs 的作业的最近一次运行。',
+      }),
+      unit: (_, { account }) => ({
+        what: '金额的单位未经证实',
+        toDo: `请将账户 ${account} 的 gateway.amounts 设为 currency 或 units，或等待数据证实其单位。`,
+      }),
+      'no-calls': (_, { scope }) => ({
+        what: `调用日志中没有属于“${scope}”的调用`,
+        toDo: '请检查预算中的名称：`tollkeeper report spend-summary` 按网关使用的名称列出模型和密钥。',
+      }),
+      'starts-late': ({ starts }, { at }) => ({
+        what: `调用日志始于 ${at(starts)}，晚于周期的开始；实际支出可能更高`,
+        toDo: '请将类型为 pull-logs 的作业的 since 设为更早的日期。',
+      }),
+      'unreadable-rows': ({ rows }) => ({
+        what: `本周期有 ${rows.toLocaleString('zh')} 行无法读取；实际支出可能更高`,
+        toDo: '`tollkeeper doctor` 显示这些行及无法读取的原因。',
+      }),
+      'missing-rows': () => ({
+        what: '调用日志缺少费用记录；实际支出可能更高',
+        toDo: '`tollkeeper reconcile` 将每个来源与调用日志核对。',
+      }),
+    },
+    sentence: (what) => `${what}。`,
+    known: ({ amount, through, percent, budget }) =>
+      `截至 ${through}，支出至少为 ${amount}，即预算 ${budget} 的 ${percent}。`,
+    closing: '在状态确定之前不评估阈值，也不再发送邮件。',
+    recoveredTitle: '所有预算的状态已重新确定',
+    recovered: (account) => `账户 ${account} 的所有预算已恢复评估。`,
+  },
+  runway: {
+    title: (of, days) => `${reserve(of)}还可使用 ${days} 天`,
+    days: (days, low, high) => `${days} 天（${low} ${high === undefined ? '天以上' : `至 ${high} 天`}）`,
+    usedUp: (of, days) => `按当前用量，${reserve(of)}将在 ${days}后用尽。`,
+    lasts: (of, days) =>
+      days === undefined
+        ? `当前没有用量，${reserve(of)}不会用尽。`
+        : `按当前用量，${reserve(of)}可使用 ${days}。`,
+    left: (left, perDay) => `${left}（网关的单位）；每天使用 ${perDay}`,
+    advice: {
+      runway: '请在此之前在网关为账户充值。余额用尽后，调用将失败。',
+      key: '请提高该密钥的配额，或轮换该密钥：配额用尽后，使用该密钥的调用将失败。',
+    },
+    noFurther: (kind, word) =>
+      `${kind === 'runway' ? '余额' : '配额'}回升之前，不再就此级别发送邮件。\`tollkeeper alerts mute ${word} --until DATE\` 停止通知。`,
+    recoveredTitle: (of) => `${reserve(of)}已恢复充足`,
+    currentState: '`tollkeeper alerts` 显示当前状态。',
+  },
+};
