@@ -1,6 +1,6 @@
 /** The names that the configuration, the command line and the control protocol accept alike. */
 
-/** Languages of reports: the format of figures and dates, and the texts of the program. */
+/** Languages of mails: the format of figures and dates, and the texts of the program. */
 export const localeTags = ['en', 'de', 'zh'] as const;
 
 export type LocaleTag = (typeof localeTags)[number];

@@ -157,6 +157,17 @@ export type Messages = {
     readonly isClosed: string;
     readonly reasons: Readonly<Record<OpenReason, string>>;
   };
+  /** Around a report in a mail. */
+  readonly reportMail: {
+    /** `names` are those of files too large to be attached, which are kept at `where`. */
+    readonly filesElsewhere: (names: string, size: string, where: string) => string;
+    /** Where the sections are that the mail omits: in an attachment without a place. */
+    readonly whole: (place: string | undefined) => string;
+    /** Which job sends the mail, and where a reader can stop it. */
+    readonly sentBy: (job: string, setting: string) => string;
+    readonly testMark: string;
+    readonly sentByHand: string;
+  };
   readonly barIsDays: (days: number) => string;
   readonly nothingBooked: string;
   readonly shortened: string;

@@ -78,7 +78,7 @@ const openReceiver = async () => {
   };
 };
 
-it('a job kind, a gateway endpoint, a sink, a step of a rotation, a channel, a report, a column of the call log, a command and a variant need their own files and one entry in a registry', async () => {
+it('a job kind, a gateway endpoint, a sink, a step of a rotation, a channel, a language, a report, a column of the call log, a command and a variant need their own files and one entry in a registry', async () => {
   await using copy = await openCopy();
   const { folder } = copy;
   const before = await textsIn(folder);
@@ -117,6 +117,7 @@ it('a job kind, a gateway endpoint, a sink, a step of a rotation, a channel, a r
     'config/tollkeeper.yaml',
     `accounts:
   main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
+locale: fr
 warehouse: { memory_limit: 512MB, threads: 1 }
 routes:
   ours: { plain: { url: "${receiver.url}" } }
@@ -169,7 +170,7 @@ routes:
   expect(answer).toMatch(/seconds\s+[1-9]/);
   await run('run', 'models');
   expect(receiver.bodies).toHaveLength(1);
-  expect(receiver.bodies[0]).toMatch(/^plain: .*Model list/);
+  expect(receiver.bodies[0]).toMatch(/^plain: .*Model list.* du \d{4}-\d\d-\d\d au /);
 
   await using own = startIn(
     folder,

@@ -326,7 +326,9 @@ export const settingsSchema = z
     locale: z
       .enum(localeTags)
       .default('en')
-      .describe('Language of reports that set none: texts, numbers and dates.'),
+      .describe(
+        'Language of mails: texts, numbers and dates of alerts, outages, and reports that set none. Mails about keys are in English.',
+      ),
     accounts: z.record(name, account).prefault({}).describe('Gateway accounts by name.'),
     warehouse: warehouse.prefault({}).describe('The database.'),
     backup: backup.prefault({}).describe('Copies of the data.'),

@@ -1,4 +1,5 @@
-import { trimEndOf, type UnixMillis, type LocaleTag } from '../../core/index.ts';
+import { trimEndOf, type UnixMillis } from '../../core/index.ts';
+import { localeOf } from '../../messages/index.ts';
 import type { Announcement } from '../../notify/index.ts';
 import {
   boundOf,
@@ -21,13 +22,6 @@ import {
 import { mailOfReport } from './report-mail.ts';
 import { readReport, type KeptReport } from './archive/read-report.ts';
 import { writeReport, type ArchivedFile } from './archive/write-report.ts';
-
-/** Which job sends the mail, and where a reader can stop it. */
-const sentBy: Readonly<Record<LocaleTag, (job: string, setting: string) => string>> = {
-  en: (job, setting) => `Sent by job ${job}; its recipients are set by ${setting}.`,
-  de: (job, setting) => `Gesendet vom Job ${job}; die Empfänger stehen unter ${setting}.`,
-  zh: (job, setting) => `由作业 ${job} 发送；收件人在 ${setting} 中设置。`,
-};
 
 const urlUnder = (base: string, key: ReportKey): string =>
   `${trimEndOf(base, '/')}/${folderOf(key).split('/').map(encodeURIComponent).join('/')}`;
@@ -141,7 +135,7 @@ export const keepReport = async (
       built: dataFormats,
       place: placeOf(key, reports.filesUrl),
       page: pageOf(key, reports.pageUrl),
-      source: sentBy[composed.model.locale](context.name, recipients),
+      source: localeOf(composed.model.locale).messages.reportMail.sentBy(context.name, recipients),
     },
     context,
   );

@@ -1,4 +1,5 @@
 import { sizeText, type LocaleTag } from '../../core/index.ts';
+import { localeOf } from '../../messages/index.ts';
 import {
   dataFiles,
   dataFormats,
@@ -13,35 +14,17 @@ import type { JobContext } from '../job-kind.ts';
 import { signedFile, type ComposedReport } from './compose-report.ts';
 import type { ArchivedFile } from './archive/write-report.ts';
 
-const sentences: Readonly<Record<LocaleTag, (names: string, size: string, where: string) => string>> = {
-  en: (names, size, where) =>
-    `The files of this report (${names}; ${size}) are too large to be attached. They are kept in ${where}`,
-  de: (names, size, where) =>
-    `Die Dateien dieses Berichts (${names}; ${size.replace('.', ',')}) sind zu groß, um angehängt zu werden. Sie liegen unter ${where}`,
-  zh: (names, size, where) => `本报告的文件（${names}；${size}）过大，无法作为附件发送。文件保存在 ${where}`,
-};
-
-/** Where the sections are that the mail omits: in an attachment without a place. */
-const wholeReport: Readonly<Record<LocaleTag, (place: string | undefined) => string>> = {
-  en: (place) =>
-    place === undefined
-      ? 'All tables and the notes on the method are in the attached report.'
-      : `All tables and the notes on the method: ${place}`,
-  de: (place) =>
-    place === undefined
-      ? 'Alle Tabellen und die Hinweise zur Methode stehen im angehängten Bericht.'
-      : `Alle Tabellen und die Hinweise zur Methode: ${place}`,
-  zh: (place) =>
-    place === undefined ? '全部表格和方法说明见附件中的报告。' : `全部表格和方法说明：${place}`,
-};
-
 const filesElsewhere = (
   locale: LocaleTag,
   formats: readonly string[],
   bytes: number,
   where: string,
 ): string =>
-  sentences[locale](formats.map((format) => format.toUpperCase()).join(', '), sizeText(bytes), where);
+  localeOf(locale).messages.reportMail.filesElsewhere(
+    formats.map((format) => format.toUpperCase()).join(', '),
+    sizeText(bytes),
+    where,
+  );
 
 /** Bytes after encoding: base64 in lines of 76 characters. */
 const travelling = (files: readonly Pick<DataFile, 'content'>[]): number =>
@@ -124,7 +107,7 @@ export const mailOfReport = async (
   const bytes = travelling(chosen);
   const linked = bytes > reports.attachLimit ? place : undefined;
   const sentences = [
-    ...(isWhole ? [] : [wholeReport[locale](page ?? linked)]),
+    ...(isWhole ? [] : [localeOf(locale).messages.reportMail.whole(page ?? linked)]),
     ...(linked === undefined ? [] : [filesElsewhere(locale, named, bytes, linked)]),
   ];
   const model = withSentences(composed.model, sentences, source);

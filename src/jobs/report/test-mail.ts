@@ -1,17 +1,9 @@
-import type { LocaleTag } from '../../core/index.ts';
+import { localeOf } from '../../messages/index.ts';
 import type { Mail } from '../../notify/index.ts';
 import type { DataFileFormat } from '../../reports/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import type { ComposedReport } from './compose-report.ts';
 import { mailOfReport } from './report-mail.ts';
-
-const markOf: Readonly<Record<LocaleTag, string>> = { en: '[Test]', de: '[Test]', zh: '[测试]' };
-
-const sentByHand: Readonly<Record<LocaleTag, string>> = {
-  en: 'Test mail, sent with tollkeeper report --mail-to; no job sends it.',
-  de: 'Testmail, gesendet mit tollkeeper report --mail-to; kein Job sendet sie.',
-  zh: '测试邮件，由 tollkeeper report --mail-to 发送，并非由作业发送。',
-};
 
 /** The mail that a job would send, marked as a test. It is in no archive, so it carries every file. */
 export const testMail = async (
@@ -23,10 +15,10 @@ export const testMail = async (
   }: { readonly report: string; readonly attach: readonly DataFileFormat[]; readonly to: string },
   context: Pick<JobContext, 'account' | 'clock' | 'mail' | 'reports' | 'warehouse' | 'signal'>,
 ): Promise<Mail> => {
-  const { locale } = composed.model;
+  const { testMark, sentByHand } = localeOf(composed.model.locale).messages.reportMail;
   const { rendered, attached } = await mailOfReport(
     composed,
-    { report, attach, built: attach, source: sentByHand[locale] },
+    { report, attach, built: attach, source: sentByHand },
     context,
   );
   return {
@@ -38,7 +30,7 @@ export const testMail = async (
     },
     from: context.mail?.from ?? '',
     to: [to],
-    subject: `${markOf[locale]} ${rendered.subject}`,
+    subject: `${testMark} ${rendered.subject}`,
     html: rendered.mail.html,
     text: rendered.mail.text,
     images: rendered.mail.images,

@@ -188,6 +188,17 @@ export const german: Locale = {
         'not-reconciled': 'die Summen sind nicht mit dem Gateway abgeglichen, wie hier beschrieben',
       },
     },
+    reportMail: {
+      filesElsewhere: (names, size, where) =>
+        `Die Dateien dieses Berichts (${names}; ${size.replace('.', ',')}) sind zu groß, um angehängt zu werden. Sie liegen unter ${where}`,
+      whole: (place) =>
+        place === undefined
+          ? 'Alle Tabellen und die Hinweise zur Methode stehen im angehängten Bericht.'
+          : `Alle Tabellen und die Hinweise zur Methode: ${place}`,
+      sentBy: (job, setting) => `Gesendet vom Job ${job}; die Empfänger stehen unter ${setting}.`,
+      testMark: '[Test]',
+      sentByHand: 'Testmail, gesendet mit tollkeeper report --mail-to; kein Job sendet sie.',
+    },
     barIsDays: (days) => `ein Balken für ${days} Tage`,
     nothingBooked: 'In diesem Zeitraum wurde nichts gebucht.',
     shortened:

@@ -182,6 +182,17 @@ export const english: Locale = {
         'not-reconciled': 'the sums are not reconciled with the gateway, as described here',
       },
     },
+    reportMail: {
+      filesElsewhere: (names, size, where) =>
+        `The files of this report (${names}; ${size}) are too large to be attached. They are kept in ${where}`,
+      whole: (place) =>
+        place === undefined
+          ? 'All tables and the notes on the method are in the attached report.'
+          : `All tables and the notes on the method: ${place}`,
+      sentBy: (job, setting) => `Sent by job ${job}; its recipients are set by ${setting}.`,
+      testMark: '[Test]',
+      sentByHand: 'Test mail, sent with tollkeeper report --mail-to; no job sends it.',
+    },
     barIsDays: (days) => `one bar for ${days} days`,
     nothingBooked: 'No charges in this period.',
     shortened: 'Tables are shortened to limit the size of this mail; omitted rows are summed in one row.',

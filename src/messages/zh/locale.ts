@@ -170,6 +170,15 @@ export const chinese: Locale = {
         'not-reconciled': '如文中所述，合计尚未与网关对账一致',
       },
     },
+    reportMail: {
+      filesElsewhere: (names, size, where) =>
+        `本报告的文件（${names}；${size}）过大，无法作为附件发送。文件保存在 ${where}`,
+      whole: (place) =>
+        place === undefined ? '全部表格和方法说明见附件中的报告。' : `全部表格和方法说明：${place}`,
+      sentBy: (job, setting) => `由作业 ${job} 发送；收件人在 ${setting} 中设置。`,
+      testMark: '[测试]',
+      sentByHand: '测试邮件，由 tollkeeper report --mail-to 发送，并非由作业发送。',
+    },
     barIsDays: (days) => `每根柱代表 ${days} 天`,
     nothingBooked: '本周期没有费用记录。',
     shortened: '为控制邮件大小，表格已缩短；省略的行已合并为一行合计。',
