@@ -166,11 +166,11 @@ export const renderAlertEmail = (
 ): { readonly subject: string; readonly html: string; readonly text: string } => {
   const { locale = localeOf('en') } = given;
   const { mails, messages, tag } = locale;
-  const subject = `Tollkeeper: ${capital(given.title)}`;
   const preview = given.preview ?? given.blocks[0]?.lines[0]?.[1] ?? given.title;
   const tone = given.tone ?? (given.blocks.some((block) => block.tone === 'bad') ? 'bad' : 'good');
   const alertEmail = shownOf(given, locale);
   const { title, blocks, closing, action } = alertEmail;
+  const subject = `Tollkeeper: ${title}`;
   const [ink, name] = toned(tone);
   const top = markup`<div class="sf" style="font-size:13px;line-height:18px;color:${colour.soft}">Tollkeeper</div>\n<div class="${name} nm" style="padding:4px 0 0;font-size:24px;line-height:32px;font-weight:700;color:${ink}">${title}</div>`;
   const link =

@@ -1,0 +1,281 @@
+import { simpleParser, type ParsedMail } from 'mailparser';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { localeTags, money, unixMillis, unixSeconds, type LocaleTag } from '../../src/core/index.ts';
+import { notifyOfResting } from '../../src/jobs/pull-logs/late-notice.ts';
+import { localeOf } from '../../src/messages/index.ts';
+import type { Mail } from '../../src/notify/index.ts';
+import { widthOf } from '../../src/reports/render/text-width.ts';
+import { maxLateTries, type KnownGap, type LearnedChange } from '../../src/warehouse/index.ts';
+import {
+  adminKeyMail,
+  configMails,
+  deps,
+  gapMail,
+  hostile,
+  jobNamed,
+  learnedMail,
+  noticeMails,
+  noticeOf,
+} from '../daemon/support/alert-emails.ts';
+import { openTown } from '../daemon/support/daemon.ts';
+import { budgetOf, openAlertFixture, threshold, type Call } from '../jobs/alert/alert-fixture.ts';
+import { openOutboxFixture } from '../notify/support/outbox-fixture.ts';
+
+type Read = Pick<ParsedMail, 'subject' | 'text' | 'html'>;
+
+const operators = ['ops@example.com'];
+const spent = (day: number, charge: string): readonly Call[] => [
+  { at: `2026-11-${day}T12:00:00Z`, charge, key: 'prod' },
+];
+
+const notedAt = unixMillis(Date.parse('2026-11-20T10:07:00Z'));
+
+const gap: KnownGap = {
+  source: 'statistics',
+  range: { start: unixSeconds(1_795_000_000), end: unixSeconds(1_795_003_600) },
+  gap: money('-1.5'),
+  unit: 'USD',
+  verdict: 'truncated',
+  text: '…',
+  state: 'open',
+  notedAt,
+};
+
+/** A threshold is reached and left, the state is unknown and known, and a balance runs out and is topped up. */
+const alertMails = async (locale: LocaleTag): Promise<readonly Read[]> => {
+  await using fixture = await openAlertFixture();
+  const common = {
+    owner: [],
+    amount: money('5'),
+    thresholds: [threshold('80%', '4'), threshold('100%', '5')],
+    forecastThresholds: [threshold('100%', '5')],
+  };
+  const budgets = [
+    budgetOf({ ...common, name: 'search', owner: ['owner@example.com'] }),
+    budgetOf({ ...common, name: 'chat', scope: { kind: 'model', name: 'gpt-5*' }, thresholds: [] }),
+  ];
+  const costOwners = { teams: [], prices: [], operators };
+  const evaluate = (slot: string, count: number, lag = '0s') => {
+    const chosen = budgets.slice(0, count);
+    return fixture.evaluate(
+      slot,
+      chosen,
+      { lag },
+      { locale, costOwners: { ...costOwners, budgets: chosen } },
+    );
+  };
+  const snapshot = async (day: string, balance: string, used: string) => {
+    const takenAt = unixMillis(Date.parse(`${day}T00:00:00Z`));
+    const profile = {
+      askedAt: takenAt,
+      username: 'u',
+      displayName: undefined,
+      balance: money(balance),
+      usedQuota: money(used),
+      requestCount: undefined,
+      group: undefined,
+      level: undefined,
+      rest: '{}',
+    };
+    await fixture.warehouse.snapshots.land({ account: 'main', takenAt, profile });
+    await evaluate(`${day}T00:00:00Z`, 0);
+  };
+  await fixture.land('2026-10-01T00:00:00Z', '2026-11-16T00:00:00Z', spent(10, '3'));
+  await evaluate('2026-11-16T00:00:00Z', 1);
+  await fixture.land('2026-11-16T00:00:00Z', '2026-11-17T00:00:00Z', spent(16, '3'));
+  await evaluate('2026-11-17T00:00:00Z', 1);
+  await fixture.land('2026-11-16T00:00:00Z', '2026-11-17T00:00:00Z', spent(16, '0.5'));
+  await evaluate('2026-11-17T01:00:00Z', 1, '2h');
+  await evaluate('2026-11-17T12:00:00Z', 1);
+  await fixture.land('2026-11-17T00:00:00Z', '2026-11-18T00:00:00Z', []);
+  await evaluate('2026-11-18T00:00:00Z', 1);
+  await evaluate('2026-11-18T12:00:00Z', 2);
+  await evaluate('2026-11-19T12:00:00Z', 2);
+  await snapshot('2026-11-21', '20', '0');
+  await snapshot('2026-11-22', '10.5', '9.5');
+  await snapshot('2026-11-23', '900', '19');
+  const range = gap.range;
+  const window = { range, gatewaySum: money('12.5'), tries: maxLateTries };
+  await fixture.warehouse.comparisons.noteLagging('main', range, [window]);
+  await notifyOfResting({ ...fixture.context, locale, costOwners });
+  return fixture.mails();
+};
+
+const changeOf = (topic: LearnedChange['topic'], name: string, detail: string): LearnedChange => ({
+  topic,
+  name,
+  detail,
+  notedAt,
+});
+const changes = [
+  changeOf('column-appeared', 'tier', ''),
+  changeOf('column-appeared', 'use_time', 'use_time'),
+  changeOf('column-gone', 'tier', ''),
+  changeOf('column-gone', 'use_time', 'use_time'),
+  changeOf('amounts-changed', 'units', '2026-11-20 08:57 UTC|stored'),
+  changeOf('amounts-changed', 'currency', '2026-11-20 08:57 UTC|converted'),
+  changeOf('usage-unit', 'model', '2026-11-20 08:57 UTC|stored'),
+  changeOf('usage-unit', 'key', '2026-11-20 08:57 UTC|units'),
+  changeOf('kind-unknown', '9', '…'),
+  changeOf('rollup-differs', 'UTC', '1|2026-11-20'),
+  changeOf('rollup-differs', 'UTC', '1200|2026-11-20'),
+];
+
+/** Reasons, which errors give in English, are left out. */
+const outageMails = (tag: LocaleTag): readonly Mail[] => {
+  const jobs = deps(jobNamed('pull-logs'), jobNamed('spend'), jobNamed('archive'));
+  const sender = { ...jobs, locale: localeOf(tag) };
+  const said = { reason: '…', code: 'none' };
+  const about = (...notices: Parameters<typeof noticeOf>[]) =>
+    noticeMails(
+      notices.map(([job, kind]) => noticeOf(job, kind, said)),
+      sender,
+    );
+  const issued = { admin_key_issued: '2026-01-01', admin_key_max_age: 90 * 86_400_000 };
+  return [
+    ...about(['pull-logs', 'failed']),
+    ...about(['pull-logs', 'missed']),
+    ...about(['pull-logs', 'recovered']),
+    ...about(['pull-logs', 'late'], ['spend', 'late'], ['archive', 'failed']),
+    ...about(['pull-logs', 'suspended'], ['spend', 'missed'], ['archive', 'missed'], ['spend', 'recovered']),
+    gapMail([gap], 'main', sender),
+    gapMail([{ ...gap, gap: money('2'), verdict: 'unexplained' }], 'main', sender),
+    learnedMail(changes, 'main', sender),
+    adminKeyMail('main', issued, notedAt, sender),
+  ].filter((mail) => mail !== undefined);
+};
+
+const sent = async (mails: readonly Mail[]): Promise<readonly Read[]> => {
+  await using fixture = await openOutboxFixture();
+  for (const mail of mails) await fixture.enqueue({ images: [], ...mail });
+  const rows = await fixture.outbox.list();
+  return Promise.all(rows.map(async ({ file }) => simpleParser(await readFile(join(fixture.folder, file)))));
+};
+
+/** Each once: a mail goes to operators and to the owner. */
+const subjectsOf = (mails: readonly Read[]): readonly string[] => [
+  ...new Set(mails.map(({ subject = '' }) => subject.replace('Tollkeeper: ', '').replaceAll('\u00A0', ' '))),
+];
+
+const alertSubjects: Readonly<Record<LocaleTag, readonly string[]>> = {
+  en: [
+    'Budget search: forecast $6.21, 124% of $5.00',
+    'Budget search: $6.00, 120% of $5.00',
+    'Budget search is below its threshold again: $3.50, 70% of $5.00',
+    'The state of 1 budget is unknown',
+    'The state of all budgets is known again',
+    'The state of 2 budgets is unknown',
+    'The balance of main lasts 1.1 more days',
+    'The balance of main suffices again',
+    'The call log of main from 2026-11-18 11:06 UTC to 2026-11-18 12:06 UTC lags behind the gateway',
+  ],
+  de: [
+    'Budget search: Prognose 6,21 $ (124 % von 5,00 $)',
+    'Budget search: 6,00 $ (120 % von 5,00 $)',
+    'Budget search liegt wieder unter der Schwelle: 3,50 $ (70 % von 5,00 $)',
+    'Der Status eines Budgets ist unbekannt',
+    'Der Status aller Budgets ist wieder bekannt',
+    'Der Status von 2 Budgets ist unbekannt',
+    'Das Guthaben von main reicht noch 1,1 Tage',
+    'Das Guthaben von main reicht wieder aus',
+    'Das Aufruf-Log von main liegt vom 18. Nov. 2026, 11:06 UTC bis zum 18. Nov. 2026, 12:06 UTC hinter dem Gateway zurück',
+  ],
+  zh: [
+    '预算 search：预测 US$6.21（US$5.00 的 124%）',
+    '预算 search：US$6.00（US$5.00 的 120%）',
+    '预算 search 已回落到阈值以下：US$3.50（US$5.00 的 70%）',
+    '1 个预算的状态未知',
+    '所有预算的状态已重新确定',
+    '2 个预算的状态未知',
+    '账户 main 的余额还可使用 1.1 天',
+    '账户 main 的余额已恢复充足',
+    '账户 main 的调用日志落后于网关：2026年11月18日 11:06 UTC 至 2026年11月18日 12:06 UTC',
+  ],
+};
+const outageSubjects: Readonly<Record<LocaleTag, readonly string[]>> = {
+  en: [
+    'pull-logs failed',
+    'pull-logs missed a slot',
+    'pull-logs recovered',
+    '1 job failed, 2 jobs ran late',
+    '1 job is suspended, 2 jobs missed slots, 1 job recovered',
+    'The call log of main is missing charges',
+    'The call log of main does not reconcile',
+    'The call log of main has changed: 2 new columns, 2 removed columns, 2 amount format changes, 2 usage export changes, 1 unknown row kind, 2 repairs of the rollup',
+    'The Admin Key of main is 323 days old',
+  ],
+  de: [
+    'pull-logs ist fehlgeschlagen',
+    'pull-logs hat einen Slot verpasst',
+    'pull-logs läuft wieder',
+    '1 Job ist fehlgeschlagen, 2 Jobs liefen verspätet',
+    '1 Job ist angehalten, 2 Jobs haben Slots verpasst, 1 Job läuft wieder',
+    'Im Aufruf-Log von main fehlen Kosten',
+    'Das Aufruf-Log von main stimmt nicht mit dem Gateway überein',
+    'Das Aufruf-Log von main hat sich geändert: 2 neue Spalten, 2 entfernte Spalten, 2 Änderungen des Betragsformats, 2 Änderungen des Nutzungsexports, 1 unbekannte Zeilenart, 2 Reparaturen des Rollups',
+    'Der Admin-Key von main ist 323 Tage alt',
+  ],
+  zh: [
+    'pull-logs 失败',
+    'pull-logs 错过了一次计划运行',
+    'pull-logs 已恢复',
+    '失败的作业 1 个、运行延迟的作业 2 个',
+    '暂停的作业 1 个、错过计划运行的作业 2 个、已恢复的作业 1 个',
+    '账户 main 的调用日志缺少费用记录',
+    '账户 main 的调用日志未能与网关核对一致',
+    '账户 main 的调用日志有变化：新增 2 列、移除 2 列、金额格式变化 2 次、用量导出变化 2 次、未知行类型 1 种、汇总表修复 2 次',
+    '账户 main 的 Admin Key 已使用 323 天',
+  ],
+};
+
+/** Names, settings and units that every language writes alike. */
+const names =
+  /Tollkeeper|pull-logs|gpt-5|prod|search|chat|main|UTC|USD|US|DATE|JOB|Europe\/Berlin|max_requests|revisit|Admin|Key|admin_key(?:_issued)?|gateway\.amounts|use_time|tier|spend|archive|https?:\S+|\S+@\S+/g;
+const english =
+  /\b(?:the|is|are|of|and|to|for|with|has|not|from|until|by|at|its|it|this|that|which|data|spend|budget of|no)\b/i;
+
+const ownText = ({ subject = '', text = '' }: Read): string =>
+  `${subject}\n${text}`
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/`[^`]+`/g, '')
+    .replaceAll(names, '');
+
+describe.each(localeTags)('mails in %s', (tag) => {
+  it('of alerts and outages say so in their language, without a word of another', async () => {
+    const [alerts, outages] = [await alertMails(tag), await sent(outageMails(tag))];
+    expect(subjectsOf(alerts)).toEqual(alertSubjects[tag]);
+    expect(subjectsOf(outages)).toEqual(outageSubjects[tag]);
+    for (const mail of [...alerts, ...outages]) {
+      expect(mail.html).toContain(`<html lang="${localeOf(tag).lang}"`);
+      if (tag === 'de') expect(ownText(mail)).not.toMatch(english);
+      if (tag === 'zh') expect(ownText(mail).match(/[A-Za-z]{2,}/g)).toBeNull();
+    }
+  });
+
+  it('show hostile names as plain text in lines of limited width', async () => {
+    const sender = { ...deps(jobNamed(hostile)), locale: localeOf(tag) };
+    const [mail] = noticeMails([noticeOf(hostile, 'failed', { reason: hostile })], sender);
+    expect(mail?.html).not.toMatch(/<img|<script/);
+    expect(`${mail?.html}${mail?.text}`).not.toContain('\u202E');
+    for (const line of mail?.text.split('\n') ?? []) expect(widthOf(line)).toBeLessThanOrEqual(72);
+    const [faults] = configMails(sender);
+    expect(faults?.text).toContain(localeOf(tag).mails.lines.fault);
+  });
+});
+
+it('the locale of the configuration is the language of outage mails', async () => {
+  await using town = await openTown('2026-11-20T12:00:00Z');
+  const file = 'config/tollkeeper.yaml';
+  await town.folder.write(file, `${await readFile(join(town.folder.path, file), 'utf8')}locale: de\n`);
+  await town.jobs(
+    'pull-logs: { kind: pull-logs, since: 2026-11-19, schedule: "7 * * * *", retries: { limit: 0 }, notify: [failed] }',
+  );
+  const daemon = await town.serve();
+  town.sandbox.faults.plant({ path: '/api/log/self/stream-export', kind: 'status', status: 403, times: 1 });
+  town.clock.set(Date.parse('2026-11-20T12:07:01Z'));
+  await daemon.line({ job: 'pull-logs', message: 'the run failed' });
+  const [failed] = await town.mails(daemon, 1);
+  expect(failed?.parsed.subject).toBe('Tollkeeper: pull-logs ist fehlgeschlagen');
+});
