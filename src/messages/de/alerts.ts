@@ -32,7 +32,7 @@ export const germanAlerts: AlertTexts = {
     tooEarly: 'Noch keine Prognose: Das Aufruf-Log umfasst weniger als sieben Tage.',
     none: 'Mit den vorhandenen Daten ist keine Prognose möglich.',
     pace: ({ days, before, amount, low, high, end, difference, isOver }) =>
-      `Bei gleichbleibendem Verbrauch wie ${days === 1 ? 'am letzten Tag' : `in den letzten ${days} Tagen`}${before > 0 ? ` (davon ${before} vor diesem Zeitraum)` : ''} betragen die Kosten am Ende des Zeitraums, am ${end}, ${amount} (zwischen ${low} und ${high}): ${difference} ${isOver ? 'über' : 'unter'} dem Budget.`,
+      `Bei gleichbleibendem Verbrauch wie ${days === 1 ? 'am letzten Tag' : `in den letzten ${days} Tagen`}${before > 0 ? ` (davon ${before} vor diesem Zeitraum)` : ''} betragen die Kosten am Ende des Zeitraums (${end}) voraussichtlich ${amount} (zwischen ${low} und ${high}) und liegen damit ${difference} ${isOver ? 'über' : 'unter'} dem Budget.`,
   },
   operatorAdvice: (word) =>
     `Ermitteln, wer die hier genannten Modelle und Services nutzt, oder das Budget erhöhen. \`tollkeeper alerts mute ${word} --until DATE\` schaltet die Benachrichtigungen stumm, \`tollkeeper alerts ack ${word}\` vermerkt die Meldung als gesehen.`,

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { money, unixMillis } from '../../../src/core/index.ts';
+import { localeTags, money, unixMillis, type LocaleTag } from '../../../src/core/index.ts';
 import { budgetAlert, budgetRecovery } from '../../../src/jobs/alert/budget-mails.ts';
 import type { AlertNotification, MessageContext } from '../../../src/jobs/alert/notification.ts';
 import type { Explanation } from '../../../src/jobs/alert/read-explanations.ts';
@@ -25,13 +25,14 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-const context: MessageContext = {
+const now = unixMillis(Date.parse('2026-11-20T00:00:00Z'));
+const contextIn = (tag: LocaleTag): MessageContext => ({
   account: 'main',
   zone: 'Europe/Berlin',
-  locale: localeOf('en'),
-  now: unixMillis(Date.parse('2026-11-20T00:00:00Z')),
+  locale: localeOf(tag),
+  now,
   operators: ['ops@example.com'],
-};
+});
 
 const records = ({ budget, period }: Assessment, levels: readonly string[]): readonly AlertRecord[] =>
   levels.map((level) => ({
@@ -39,7 +40,7 @@ const records = ({ budget, period }: Assessment, levels: readonly string[]): rea
     level,
     period: String(period.start),
     state: 'firing',
-    raisedAt: context.now,
+    raisedAt: now,
   }));
 
 const cause = 'longer calls, +$612.40 of +$700.12; mostly claude-sonnet-5 on key prod-search';
@@ -61,19 +62,21 @@ const explanation = (text: string, name: string): Explanation => ({
   ],
 });
 
-const letters: Readonly<Record<string, () => AlertNotification | readonly AlertNotification[]>> = {
-  exceeded: () =>
+const letters: Readonly<
+  Record<string, (context: MessageContext) => AlertNotification | readonly AlertNotification[]>
+> = {
+  exceeded: (context) =>
     budgetAlert(
       records(exceeded, ['actual 80%', 'actual 100%']),
       exceeded,
       explanation(cause, 'claude-sonnet-5'),
       context,
     ),
-  forecast: () => {
+  forecast: (context) => {
     const growth = assessed('growth', '650');
     return budgetAlert(records(growth, ['forecast 100%']), growth, undefined, context);
   },
-  'names hostile': () =>
+  'names hostile': (context) =>
     budgetAlert(
       records(hostile, ['actual 100%']),
       hostile,
@@ -83,17 +86,17 @@ const letters: Readonly<Record<string, () => AlertNotification | readonly AlertN
       ),
       { ...context, account: '"><style>*{display:none}</style>' },
     ),
-  recovered: () => {
+  recovered: (context) => {
     const low = assessed('search-production', '640');
     return budgetRecovery(records(low, ['actual 80%']), low, context);
   },
-  unknown: () =>
+  unknown: (context) =>
     unknownAlert(
-      [{ alert: 'data', level: 'unknown', period: '1', state: 'firing', raisedAt: context.now }],
+      [{ alert: 'data', level: 'unknown', period: '1', state: 'firing', raisedAt: now }],
       [assessed('late', '123', { late: true }), assessed('unreadable', '1456', { unreadableRows: 3 })],
       context,
     ),
-  runway: () => {
+  runway: (context) => {
     const runway = {
       state: 'known',
       left: money('1234.5'),
@@ -101,18 +104,22 @@ const letters: Readonly<Record<string, () => AlertNotification | readonly AlertN
       days: 4.93,
       low: 4.1,
       high: 6.2,
-      emptyAt: unixMillis(context.now + 4.93 * 86_400_000),
+      emptyAt: unixMillis(now + 4.93 * 86_400_000),
     } as const;
     return runwayAlert(
-      [{ alert: 'runway', level: '7 days left', period: '1', state: 'firing', raisedAt: context.now }],
-      { alert: 'runway', kind: 'runway', readAt: context.now, runway },
+      [{ alert: 'runway', level: '7 days left', period: '1', state: 'firing', raisedAt: now }],
+      { alert: 'runway', kind: 'runway', readAt: now, runway },
       runway,
       context,
     );
   },
 };
 
-describe.each(Object.entries(letters))('an alert mail, %s,', (name, make) => {
+const all = localeTags.flatMap((tag) =>
+  Object.entries(letters).map(([name, make]) => [`${name} ${tag}`, tag, make] as const),
+);
+
+describe.each(all)('an alert mail, %s,', (name, tag, make) => {
   test.each([
     [600, 'light'],
     [600, 'dark'],
@@ -121,8 +128,10 @@ describe.each(Object.entries(letters))('an alert mail, %s,', (name, make) => {
   ] as const)(
     'at %i px, %s: nothing overflows, all text can be read, nothing is fetched',
     async (width, colorScheme) => {
+      const context = contextIn(tag);
       const { html } = renderAlertEmail({
-        ...([make()].flat()[0] ?? { title: '', blocks: [], closing: [], recipients: '' }),
+        ...([make(context)].flat()[0] ?? { title: '', blocks: [], closing: [], recipients: '' }),
+        locale: context.locale,
         page: 'https://tollkeeper.example.com/',
         action: `https://tollkeeper.example.com/alert-links/${'signed'.repeat(40)}.${'mac'.repeat(14)}`,
       });
