@@ -24,17 +24,20 @@ const linesOfNotice = (notice: Notice, { jobs, zone, locale }: MessageDeps): Ale
   const job = jobs[notice.job];
   const at = (moment: UnixMillis | undefined): string | undefined =>
     moment === undefined ? undefined : outages.at(moment, job?.timezone ?? zone);
-  const nextSlot = at(nextOf(job, notice.at));
+  const next = at(nextOf(job, notice.at));
   const slot = at(notice.slot);
   if (notice.kind === 'recovered')
-    return linesOf({ lastRun: notice.reason, slot, downSince: at(notice.outage.openedAt), nextSlot }, mails);
+    return linesOf(
+      { lastRun: notice.reason, slot, downSince: at(notice.outage.openedAt), nextSlot: next },
+      mails,
+    );
   const again = againOf(notice);
   return linesOf(
     {
       reason: notice.reason,
       toDo: adviceOf(notice.code),
       slot,
-      nextSlot,
+      nextSlot: next,
       manualRun: again === undefined ? undefined : outages.manualRun(again),
     },
     mails,
