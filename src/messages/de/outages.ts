@@ -112,7 +112,7 @@ export const germanOutages: OutageTexts = {
       }),
       'amounts-changed': (name, from, how) => ({
         heading: `Beträge jetzt in ${formOf(name)}`,
-        seen: `Ab dem Fenster ${from} exportiert das Gateway Beträge in ${formOf(name)}, wie die Kosten derselben Modelle zeigen. ${
+        seen: `Ab dem Fenster vom ${from} exportiert das Gateway Beträge in ${formOf(name)}, wie die Kosten derselben Modelle zeigen. ${
           how === 'stored'
             ? 'Sie werden ohne Umrechnung gespeichert, wie vor der früheren Änderung.'
             : 'Sie werden in die Form der früheren Beträge umgerechnet, damit die Summen richtig bleiben.'
@@ -124,12 +124,12 @@ export const germanOutages: OutageTexts = {
         return form === 'stored'
           ? {
               heading: `${source} wieder in der früheren Einheit`,
-              seen: `Ab ${from} werden seine Zahlen ohne Umrechnung gespeichert.`,
+              seen: `Ab dem ${from} werden seine Zahlen ohne Umrechnung gespeichert.`,
               toDo: 'Keine erforderlich.',
             }
           : {
               heading: `${source} jetzt in ${formOf(form)}`,
-              seen: `Ab ${from} weichen seine Zahlen von den früheren um das Verhältnis von ganzzahligen Einheiten zu Währung ab. Sie werden in die Einheit der gespeicherten Zahlen umgerechnet.`,
+              seen: `Ab dem ${from} weichen seine Zahlen von den früheren um das Verhältnis zwischen ganzzahligen Einheiten und Währung ab. Sie werden in die Einheit der gespeicherten Zahlen umgerechnet.`,
               toDo: askOperator,
             };
       },
@@ -140,7 +140,7 @@ export const germanOutages: OutageTexts = {
       }),
       'rollup-differs': (zone, days, first) => ({
         heading: 'Das Rollup wich vom Aufruf-Log ab',
-        seen: `${days === '1' ? `Die Summen eines Tages, ${first} (${zone}),` : `Die Summen von ${Number(days).toLocaleString('de')} Tagen, der erste davon ${first} (${zone}),`} wichen von den zugehörigen Aufrufen ab. Sie wurden aus den Aufrufen neu gebildet.`,
+        seen: `${days === '1' ? `Die Summen eines Tages, ${day(first)} (${zone}),` : `Die Summen von ${Number(days).toLocaleString('de')} Tagen, der erste davon ${day(first)} (${zone}),`} wichen von den zugehörigen Aufrufen ab. Sie wurden aus den Aufrufen neu gebildet.`,
         toDo: 'Berichte und Alarme zu diesen Tagen seit dem letzten Vergleich können falsch sein: mit `tollkeeper run` neu erstellen. Ermitteln, was die Datenbank verändert hat: eine nur teilweise wiederhergestellte Kopie, eine von Hand bearbeitete Datei oder ein fehlerhafter Datenträger.',
       }),
     },

@@ -129,7 +129,7 @@ export const chineseOutages: OutageTexts = {
       }),
       'rollup-differs': (zone, days, first) => ({
         heading: '汇总表曾与调用日志不一致',
-        seen: `有 ${days} 天的合计（第一天为 ${first}，${zone}）与相应的调用不一致，现已根据调用重新生成。`,
+        seen: `有 ${Number(days).toLocaleString('zh')} 天的合计（第一天为 ${day(first)}，${zone}）与相应的调用不一致，现已根据调用重新生成。`,
         toDo: '自上次核对以来，涉及这些日期的报告和告警可能有误：请用 `tollkeeper run` 重新生成。请查明是什么更改了数据库：部分恢复的副本、手工编辑的文件，或有故障的磁盘。',
       }),
     },
