@@ -4,7 +4,13 @@ import { awaitRefusal } from './await-refusal.ts';
 import type { KeyService } from './key-service-type.ts';
 import { createKeyServiceOperations } from './service-operations.ts';
 import { adoptionOf, checkJournal, checkService, commonOf, openRotation } from './service-parts.ts';
-import type { Advanced, PlannedRotation, ReconciledService, SurveyedKey } from './model/service-types.ts';
+import type {
+  Advanced,
+  PlannedRotation,
+  ReconciledService,
+  RotationView,
+  SurveyedKey,
+} from './model/service-types.ts';
 import type { Moved } from './rotation/advance.ts';
 import { endKeys } from './retirement/end-keys.ts';
 import { keptBySinks } from './retirement/kept-by-sinks.ts';
@@ -72,6 +78,12 @@ const placed = (
       rotation,
     };
   });
+
+/** Upper bound against endless passes; a rotation needs fewer. */
+const maxPasses = 50;
+
+const isSame = (left: RotationView, right: RotationView | undefined): boolean =>
+  left.stage === right?.stage && left.since === right.since && left.message === right.message;
 
 const advancedOf = ({ rotation, moved, message, fault: failure }: Moved): Advanced => ({
   view: viewOfRotation(rotation, message),
@@ -152,30 +164,43 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     return ids;
   };
 
-  const advance: KeyService['advance'] = async ({ ids, signal, progress, retries = false }) => {
-    using _alone = await alone();
-    checkJournal(journal);
-    const wanted = ids ?? openRotations(journal.state(account)).map(({ id }) => id);
-    let done = 0;
-    const notify = (detail?: string): void =>
-      progress({
-        step: 'rotating keys',
-        done,
-        total: wanted.length,
-        detail,
+  const advance: KeyService['advance'] = async (options) => {
+    const { ids, signal, progress, retries = false, untilIdle = false } = options;
+    if (ids?.length === 0) return [];
+    const latest = new Map<string, Advanced>();
+    let left = ids;
+    for (let passes = 0; passes < (untilIdle ? maxPasses : 1); passes += 1) {
+      signal.throwIfAborted();
+      using _alone = await alone();
+      checkJournal(journal);
+      const wanted = left ?? openRotations(journal.state(account)).map(({ id }) => id);
+      let done = 0;
+      const notify = (detail?: string): void =>
+        progress({ step: 'rotating keys', done, total: wanted.length, detail });
+      const cycle = await openCycle(deps, {
+        signal,
+        who: ids === undefined ? 'schedule' : 'order',
+        requested: ids !== undefined,
+        onStep: ({ service }, step) => notify(`${service}: ${step}`),
       });
-    const cycle = await openCycle(deps, {
-      signal,
-      who: ids === undefined ? 'schedule' : 'order',
-      requested: ids !== undefined,
-      onStep: ({ service }, step) => notify(`${service}: ${step}`),
-    });
-    await deleteOrphans(cycle);
-    const results = await advanceAll(cycle, wanted, (number) => {
-      done = number;
-      notify();
-    });
-    return (retries ? await deliverAgain(cycle, results) : results).map(advancedOf);
+      await deleteOrphans(cycle);
+      const results = await advanceAll(cycle, wanted, (number) => {
+        done = number;
+        notify();
+      });
+      const advanced = (retries ? await deliverAgain(cycle, results) : results).map(advancedOf);
+      // Reading the same state again is no progress.
+      const going = advanced.filter(
+        ({ view, moved, fault }) => moved && fault === undefined && !isSame(view, latest.get(view.id)?.view),
+      );
+      for (const one of advanced) latest.set(one.view.id, one);
+      left = going.map(({ view }) => view.id);
+      if (left.length === 0) break;
+      if (untilIdle)
+        for (const { view } of going)
+          progress({ step: `${view.service}: ${view.stage}`, detail: view.message });
+    }
+    return [...latest.values()];
   };
 
   const surveyOf = (keys: readonly ApiKey[]): readonly SurveyedKey[] => {

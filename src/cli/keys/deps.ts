@@ -32,13 +32,10 @@ export const keysDeps = (deps: Deps): KeysDeps => ({
   person: personOf,
   ask: askOnTerminal(deps),
   print: (text) => deps.stdout.write(deps.secrets.redact(text)),
-  openKeys: async (config) => {
+  openKeys: (config) => {
     const { progress, end } = showProgress(deps.stderr, deps.clock);
-    const commands = await openCommands(deps, {
-      folder: resolve(deps.cwd, config),
-      log: createPlainLog(deps, end),
-    });
-    return {
+    const options = { folder: resolve(deps.cwd, config), log: createPlainLog(deps, end) };
+    return openCommands(deps, options).then((commands) => ({
       ...commands,
       progress,
       [Symbol.asyncDispose]: async () => {
@@ -48,7 +45,7 @@ export const keysDeps = (deps: Deps): KeysDeps => ({
           end();
         }
       },
-    };
+    }));
   },
 });
 

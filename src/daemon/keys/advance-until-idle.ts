@@ -10,12 +10,6 @@ export type KeyOperation = {
   readonly signal: AbortSignal;
 };
 
-/** Upper bound against endless cycles; a rotation needs fewer. */
-const maxCycles = 50;
-
-const isSame = (left: RotationState, right: RotationState | undefined): boolean =>
-  left.stage === right?.stage && left.since === right.since && left.message === right.message;
-
 const isGood = ({ stage, fault, tries }: RotationState): boolean =>
   fault === undefined && tries === 0 && stage !== 'waiting' && stage !== 'given-up';
 
@@ -63,29 +57,16 @@ export const startRotations = async (
   return { ids, notes, isNone: ids.length === 0 };
 };
 
-/** Runs every step that is due; a rotation with a fault is left to its next attempt. */
-export const advanceUntilIdle = async (
+/** Runs every step that is due, and the steps that follow. */
+export const advanceUntilIdle = (
   { keyService, progress, signal }: KeyOperation,
   { ids, notes = [], isNone = false }: StartedRotations,
-): Promise<KeyOutcome> => {
-  const states = new Map<string, RotationState>();
-  let left = ids;
-  for (let cycle = 0; left.length > 0 && cycle < maxCycles; cycle += 1) {
-    signal.throwIfAborted();
-    const advanced = await keyService.advance({ ids: left, signal, progress, retries: true });
-    left = advanced.flatMap(({ view, moved, fault }) => {
-      const state = stateOf(view, fault);
-      // Reading the same state again is no progress.
-      const goesOn = moved && fault === undefined && !isSame(state, states.get(view.id));
-      states.set(view.id, state);
-      if (goesOn) progress({ step: `${view.service}: ${view.stage}`, detail: view.message });
-      return goesOn ? [view.id] : [];
-    });
-  }
-  const outcome = outcomeOf({ rotations: ids.flatMap((id) => states.get(id) ?? []), notes });
-  // A request that started nothing did not succeed.
-  return { ...outcome, good: outcome.good && !isNone };
-};
+): Promise<KeyOutcome> =>
+  keyService.advance({ ids, signal, progress, retries: true, untilIdle: true }).then((advanced) => {
+    const outcome = outcomeOf({ rotations: advanced.map(({ view, fault }) => stateOf(view, fault)), notes });
+    // A request that started nothing did not succeed.
+    return { ...outcome, good: outcome.good && !isNone };
+  });
 
 export const expireNow = async (
   { account, keyService, signal }: Pick<KeyOperation, 'account' | 'keyService' | 'signal'>,

@@ -166,6 +166,8 @@ export type AdvanceOptions = {
   readonly progress: Progress;
   /** Whether a failed delivery is retried within the call, with the same key. */
   readonly retries?: boolean;
+  /** Whether rotations that moved are advanced again; one with a fault is left to its next attempt. */
+  readonly untilIdle?: boolean;
 };
 
 /** What the journal of a service does not know, and what it adopts, in sentences. */

@@ -5,6 +5,7 @@ import { knownUnit, needsProbe, type UpdateKnowledge } from '../update/knowledge
 import { putWhole } from '../update/put-whole.ts';
 import { writtenQuota } from '../update/quota-unit.ts';
 import type { KeyGateway } from '../cycle/engine-deps.ts';
+import type { KeyFields } from '../model/event-fields.ts';
 
 export type KeyGatewayDeps = {
   readonly gateway: Gateway;
@@ -29,15 +30,18 @@ export const createKeyGateway = ({
     await probe(signal);
     return knowledge();
   };
+  /** In the unit of requests. */
+  const quotaOf = async (name: string, fields: KeyFields, signal: AbortSignal) =>
+    fields.unlimitedQuota
+      ? zero
+      : writtenQuota(fields.remainQuota, knownUnit(await known(signal), `the key ${name}`), 'down').number;
   return {
     list: (signal) => gateway.listKeys({ signal }),
     read: (id, signal) => gateway.readKey(id, { signal }),
-    create: async (name, fields, signal) => {
-      if (fields.unlimitedQuota) return gateway.createKey({ ...fields, name, remainQuota: zero }, { signal });
-      const unit = knownUnit(await known(signal), `the key ${name}`);
-      const { number } = writtenQuota(fields.remainQuota, unit, 'down');
-      return gateway.createKey({ ...fields, name, remainQuota: number }, { signal });
-    },
+    create: (name, fields, signal) =>
+      quotaOf(name, fields, signal).then((remainQuota) =>
+        gateway.createKey({ ...fields, name, remainQuota }, { signal }),
+      ),
     update: async (id, change, { neverRaise }, signal) =>
       putWhole(gateway, id, change, {
         knowledge: await known(signal),

@@ -15,6 +15,7 @@ import type {
   PlannedExpiry,
   PlannedRotation,
   RotationTerms,
+  Advanced,
   RotationView,
   SurveyedKey,
 } from '../../../src/keys/index.ts';
@@ -105,20 +106,26 @@ export const fakeKeyService = (account: string, keys: SurveyedKey[]): FakeKeySer
         return id;
       });
     },
-    advance: async ({ ids, progress }) =>
-      keyService.rotations
-        .filter(({ id }) => ids === undefined || ids.includes(id))
-        .map((view) => {
-          const {
-            moved,
-            fault: error,
-            view: change,
-          } = keyService.steps.shift() ?? { moved: false, view: {} };
+    advance: async ({ ids, progress, untilIdle = false }) => {
+      const latest = new Map<string, Advanced>();
+      for (let left = ids; ;) {
+        const rotations = keyService.rotations.filter(({ id }) => left === undefined || left.includes(id));
+        const advanced = rotations.map((view) => {
+          const step = keyService.steps.shift() ?? { moved: false, view: {} };
+          const { moved, fault: error, view: change } = step;
           progress({ step: `rotating ${view.service}`, detail: change.stage ?? view.stage });
           const next = { ...view, ...change };
           keyService.rotations = keyService.rotations.map((one) => (one.id === view.id ? next : one));
           return { view: next, moved, ...(error === undefined ? {} : { fault: error }) };
-        }),
+        });
+        for (const one of advanced) latest.set(one.view.id, one);
+        const going = advanced.filter(({ moved, fault: error }) => moved && error === undefined);
+        left = going.map(({ view }) => view.id);
+        if (!untilIdle || left.length === 0) return [...latest.values()];
+        for (const { view } of going)
+          progress({ step: `${view.service}: ${view.stage}`, detail: view.message });
+      }
+    },
     expire: async (planned, who) => {
       keyService.asked.push(['expire', planned, who]);
       return planned.map((one) => ({
