@@ -14,6 +14,7 @@ const nobody = 65_534;
 const trespass = `
 import { createConnection } from 'node:net';
 import { appendFileSync, mkdirSync, readFileSync, readdirSync, lstatSync, renameSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 const found = [];
 const attempt = (what, work) => {
   try {

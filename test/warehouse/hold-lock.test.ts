@@ -13,7 +13,7 @@ let entryPoint: string;
 
 beforeAll(async () => {
   fixture = await testFolder();
-  entryPoint = join(await compiledModules(), 'warehouse/index.js');
+  entryPoint = join(await compiledModules(), 'storage/index.js');
 });
 afterAll(async () => fixture[Symbol.asyncDispose]());
 

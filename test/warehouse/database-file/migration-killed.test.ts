@@ -14,14 +14,14 @@ import { optionsIn, testFolder } from '../support.ts';
 const child = `
   const [out, path, spool, changes] = process.argv.slice(1);
   const { systemClock } = await import(out + '/core/index.js');
-  const { openEngine } = await import(out + '/warehouse/engine.js');
+  const { openEngine } = await import(out + '/storage/duckdb/engine.js');
   const { migrate } = await import(out + '/warehouse/migrate.js');
   const { schema } = await import(out + '/warehouse/schema.js');
   const engine = await openEngine({ path, memoryLimit: '256MB', threads: 1, spoolDirectory: spool });
   const endless = 'SELECT count(*) FROM range(1000000000) a, range(1000000000) b';
   const watched = { ...engine, state: (work) => engine.state((connection) => work(new Proxy(connection, {
-    get: (target, name) => name !== 'run' ? (typeof target[name] === 'function' ? target[name].bind(target) : target[name])
-      : (sql) => { if (sql === endless) process.stdout.write('between'); return target.run(sql); },
+    get: (target, name) => name !== 'execute' ? (typeof target[name] === 'function' ? target[name].bind(target) : target[name])
+      : (sql, bindings) => { if (sql === endless) process.stdout.write('between'); return target.execute(sql, bindings); },
   }))) };
   const migrations = [
     { number: 1000, name: 'changed', statements: JSON.parse(changes) },
