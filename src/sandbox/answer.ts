@@ -1,6 +1,6 @@
 import type { Answer } from './answer-shape.ts';
 import { toJson, type Json } from './exact-json.ts';
-import type { Variants } from './variants.ts';
+import type { Choices } from './variants.ts';
 
 export type { Answer } from './answer-shape.ts';
 
@@ -33,41 +33,35 @@ export type Message = { readonly en: string; readonly zh: string };
 const envelope = (status: number, message: string, code?: string): Answer =>
   json(status, { success: false, message, ...(code === undefined ? {} : { code }), data: null });
 
-export const refused = (variants: Variants, message: Message): Answer =>
-  envelope(variants.business_errors === 'http-200' ? 200 : 400, message[variants.message_language]);
+export const refused = (variants: Choices, message: Message): Answer =>
+  envelope(variants.business_errors, message[variants.message_language]);
 
-export const unknownRoute = (variants: Variants): Answer =>
+export const unknownRoute = (variants: Choices): Answer =>
   envelope(404, { en: 'no such endpoint', zh: '接口不存在' }[variants.message_language]);
 
-export const wrongMethod = (variants: Variants, allowed: readonly string[]): Answer => {
+export const wrongMethod = (variants: Choices, allowed: readonly string[]): Answer => {
   const message = { en: 'method not allowed', zh: '请求方法不被允许' }[variants.message_language];
   return json(405, { success: false, message, data: null }, { allow: allowed.join(', ') });
 };
 
-export const badBody = (variants: Variants, status: 400 | 413): Answer =>
+export const badBody = (variants: Choices, status: 400 | 413): Answer =>
   envelope(
     status,
     { en: 'the body is not valid JSON, or too long', zh: '请求体无效' }[variants.message_language],
   );
 
-export const notAllowed = (variants: Variants, kind: 'key' | 'scope'): Answer => {
+export const notAllowed = (variants: Choices, kind: 'key' | 'scope'): Answer => {
   const texts = {
     key: { en: 'invalid access token', zh: '无权进行此操作，access token 无效' },
     scope: { en: 'this key lacks the scope for the operation', zh: '该密钥没有此操作的权限' },
   };
   const codes = { key: 'invalid_api_key', scope: 'insufficient_scope' };
-  const statuses = { '401': kind === 'key' ? 401 : 403, '403': 403, 'http-200': 200 };
   const code = variants.authentication_code === 'present' ? codes[kind] : undefined;
-  return envelope(statuses[variants.authentication_errors], texts[kind][variants.message_language], code);
+  return envelope(variants.authentication_errors[kind], texts[kind][variants.message_language], code);
 };
 
-export const missingKey = (variants: Variants): Answer =>
-  variants.missing_id === '404'
-    ? envelope(404, { en: 'no such key', zh: '令牌不存在' }[variants.message_language])
-    : envelope(
-        200,
-        'record not found: SELECT * FROM `tokens` WHERE id = ? AND `tokens`.`deleted_at` IS NULL LIMIT 1',
-      );
+export const missingKey = ({ missing_id: missing, message_language: language }: Choices): Answer =>
+  envelope(missing.status, missing[language]);
 
 /** Only the status, without a body. */
 export const tooMany: Answer = { status: 429, headers: {}, body: '' };

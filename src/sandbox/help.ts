@@ -1,6 +1,5 @@
 import { hostileHelp } from './hostile/hostile.ts';
-import { variantTable } from './variant-table.ts';
-import { variantNames } from './variants.ts';
+import { variantNames, variantTable } from './variants.ts';
 
 const switches = (): string =>
   variantNames

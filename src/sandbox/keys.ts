@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fourDigits } from './decimal.ts';
 import type { Json } from './exact-json.ts';
-import type { Variants } from './variants.ts';
+import type { Choices } from './variants.ts';
 
 /** An API key as the gateway stores it: only the hash of the plaintext. */
 export type StoredKey = {
@@ -118,21 +118,18 @@ export const keyState = (
 };
 
 const statusNumbers = { live: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
-const STATUS_DELAY = 600;
 
 /** The status that the gateway shows; 3 and 4 may be late or missing. */
-export const shownStatus = (variants: Variants, key: StoredKey, remain: bigint, at: number): number => {
+export const shownStatus = (variants: Choices, key: StoredKey, remain: bigint, at: number): number => {
   const state = keyState(key, remain, at);
-  if (state === 'live' || state === 'disabled' || variants.key_status === 'written')
-    return statusNumbers[state];
-  if (variants.key_status === 'never') return statusNumbers.live;
+  if (state === 'live' || state === 'disabled') return statusNumbers[state];
   const since =
     state === 'expired' ? Math.max(key.expiredTime, key.createdAt) : (key.exhaustedAt ?? key.remainSince);
-  return at - since >= STATUS_DELAY ? statusNumbers[state] : statusNumbers.live;
+  return at - since >= variants.key_status ? statusNumbers[state] : statusNumbers.live;
 };
 
 /** The key as a read shows it (docs/gateway.md G8.1). */
-export const shownKey = (variants: Variants, key: StoredKey, remain: bigint, at: number): Json => ({
+export const shownKey = (variants: Choices, key: StoredKey, remain: bigint, at: number): Json => ({
   id: key.id,
   name: key.name,
   key_mask: key.mask,

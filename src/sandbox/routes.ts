@@ -100,8 +100,7 @@ const handled = (state: State, request: Request, unreadable: Unreadable | undefi
   const admin = state.adminKeys.find((one) => one.hash === hash);
   if (admin === undefined) return notAllowed(variants, 'key');
   if (!admin.scopes.includes(route.scope)) return notAllowed(variants, 'scope');
-  if (variants.rate_limit === 'on' && !state.limiter.admit(hash, route.scope === 'keys:write'))
-    return tooMany;
+  if (variants.rate_limit && !state.limiter.admit(hash, route.scope === 'keys:write')) return tooMany;
   if (unreadable !== undefined) return badBody(variants, unreadable === 'too long' ? 413 : 400);
   return route.handle(state, { ...request, id });
 };

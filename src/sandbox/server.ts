@@ -157,7 +157,7 @@ const handle = async (
     await send(io, hostileAnswer(state.hostile, answer, request), {
       effect,
       record,
-      mayCompress: state.variants.compression === 'gzip',
+      mayCompress: state.variants.compression,
       date: state.date(),
     });
   } finally {

@@ -2,13 +2,13 @@ import { createAggregates, type Aggregates } from './traffic/cells.ts';
 import { consumers } from './traffic/consumers.ts';
 import { createLedger, type Ledger } from './traffic/ledger.ts';
 import { DAY, HOUR } from './traffic/rhythm.ts';
-import { GRAINS_PER_USD } from './decimal.ts';
+import { GRAINS_PER_USD, type MoneyUnit } from './decimal.ts';
 import { adminHashOf, createKeyStore, type KeyStore, type StoredKey } from './keys.ts';
 import { createLater, createListing, type Later, type Listing } from './lag.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts';
 import { createCallbacks, type Callbacks } from './callbacks.ts';
 import type { Task } from './models/task.ts';
-import type { Variants } from './variants.ts';
+import { choicesOf, type Choices, type Variants } from './variants.ts';
 
 export const scopes = ['account:read', 'logs:read', 'usage:read', 'keys:read', 'keys:write'] as const;
 export type Scope = (typeof scopes)[number];
@@ -16,7 +16,7 @@ export type Scope = (typeof scopes)[number];
 export type AdminKey = { readonly hash: string; readonly scopes: readonly Scope[] };
 
 export type State = {
-  readonly variants: Variants;
+  readonly variants: Choices;
   hostile: string;
   readonly random: () => number;
   /** The caller's clock in milliseconds, and in whole seconds. */
@@ -76,29 +76,20 @@ const plantKeys = (keys: KeyStore, firstDay: number): void => {
   }
 };
 
-/** Milliseconds by which the clock of rows and keys is ahead, and by which the `Date` header is. */
-const clockShifts = {
-  right: [0, 0],
-  behind: [-HOUR * 1000, 0],
-  ahead: [HOUR * 1000, 0],
-  'date-behind': [0, -3 * HOUR * 1000],
-  'date-ahead': [0, 3 * HOUR * 1000],
-} as const;
-
 export const createState = (options: StateOptions): State => {
-  const { variants } = options;
-  const [shift, dateShift] = clockShifts[variants.gateway_clock];
+  const variants = choicesOf(options.variants);
+  const [shift, dateShift] = variants.gateway_clock;
   const now = (): number => options.now() + shift;
   const seconds = (): number => Math.floor(now() / 1000);
   const firstDay = monthsBefore(now(), options.months);
   const wholeUnits =
-    variants.amounts_change !== 'none' ||
-    [variants.log_quota, variants.statistics_unit, variants.usage_unit].includes('units');
+    variants.amounts_change.length > 0 ||
+    [variants.log_quota('USD'), variants.statistics_unit, variants.usage_unit].includes('units');
   const ledger = createLedger({
     seed: options.seed,
     callsPerDay: options.callsPerDay,
-    refunds: variants.refund_rows === 'negative',
-    lateRows: variants.late_rows === 'present',
+    refunds: variants.refund_rows,
+    lateRows: variants.late_rows,
     wholeUnits,
     firstDay,
   });
@@ -151,7 +142,7 @@ export const syncTraffic = (state: State, key: StoredKey, deleted = false): void
   if (key.consumer === undefined) return;
   const at = state.seconds();
   const working = !deleted && !key.disabled;
-  const held = Number(state.variants.key_cache);
+  const held = state.variants.key_cache;
   // The current second keeps its rows, so that nothing already served changes.
   if (working) state.ledger.moveTraffic(key.consumer, { from: at + 1, to: key.name });
   else state.ledger.moveTraffic(key.consumer, { from: at + Math.max(1, held), to: undefined });
@@ -159,4 +150,16 @@ export const syncTraffic = (state: State, key: StoredKey, deleted = false): void
     const end = Math.max(key.expiredTime, key.expiredSince) + held;
     state.ledger.moveTraffic(key.consumer, { from: Math.max(at + 1, end), to: undefined });
   }
+};
+
+/** The unit of an endpoint's amounts at `at` (Unix seconds); it may change once after the start. */
+export const unitAt = (
+  { variants, changesAt, seconds }: State,
+  of: 'log' | 'statistics' | 'usage',
+  usual: MoneyUnit,
+  at = seconds(),
+): MoneyUnit => {
+  const changing: readonly string[] = variants.amounts_change;
+  if (at < changesAt || !changing.includes(of)) return usual;
+  return usual === 'units' ? 'USD' : 'units';
 };

@@ -1,12 +1,34 @@
 import type { Column } from './admin/log-column.ts';
 import type { Answer } from './answer-shape.ts';
 import type { Request } from './request.ts';
-import { variantTable } from './variant-table.ts';
+import { answerPoints } from './variants/answers.ts';
+import { statisticsPoints, usagePoints } from './variants/figures.ts';
+import { keyPoints } from './variants/keys.ts';
+import { logPoints } from './variants/log.ts';
+import { modelPoints } from './variants/models.ts';
 import type { Point } from './variants/point.ts';
 
-export type VariantName = keyof typeof variantTable;
+/**
+ * One variant per point that the contract leaves open; its values are behaviours seen in gateways of the same family
+ * (docs/gateway.md; `statement` is the one that leaves the point open).
+ */
+export const variantTable = {
+  ...keyPoints,
+  ...answerPoints,
+  ...logPoints,
+  ...statisticsPoints,
+  ...usagePoints,
+  ...modelPoints,
+};
 
-export type Variants = { readonly [Name in VariantName]: (typeof variantTable)[Name]['values'][number] };
+type Table = typeof variantTable;
+export type VariantName = keyof Table;
+
+/** Variants by the names of their values. */
+export type Variants = { readonly [Name in VariantName]: Table[Name]['values'][number] };
+
+/** What handlers use: of each variant the datum of the value in force. */
+export type Choices = { readonly [Name in VariantName]: Table[Name]['data'][keyof Table[Name]['data']] };
 
 export const variantNames = Object.keys(variantTable) as readonly VariantName[];
 
@@ -46,19 +68,19 @@ export const withDefaults = (given: Partial<Variants>): Variants => {
 
 const points = Object.entries<Point>(variantTable) as readonly [VariantName, Point][];
 
-export const columnsBy = (variants: Variants, columns: readonly Column[]): readonly Column[] =>
-  points.reduce(
-    (changed, [name, { logColumns }]) => logColumns?.(changed, variants[name]) ?? changed,
-    columns,
-  );
+export const choicesOf = (variants: Variants): Choices =>
+  Object.fromEntries(points.map(([name, { data }]) => [name, data[variants[name]]])) as Choices;
+
+export const columnsBy = (choices: Choices, columns: readonly Column[]): readonly Column[] =>
+  points.reduce((changed, [name, point]) => point.logColumns?.(changed, choices[name]) ?? changed, columns);
 
 /** An answer, changed by the variants. `now`: seconds on the gateway's clock. */
 export const answerBy = (
-  variants: Variants,
+  choices: Choices,
   answer: Answer,
   context: { readonly request: Request; readonly now: number },
 ): Answer =>
   points.reduce(
-    (changed, [name, point]) => point.answer?.(changed, variants[name], context) ?? changed,
+    (changed, [name, point]) => point.answer?.(changed, choices[name], context) ?? changed,
     answer,
   );

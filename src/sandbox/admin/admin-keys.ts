@@ -25,15 +25,14 @@ export const listKeys = (state: State, { query }: Request): Answer => {
   const { variants } = state;
   const page = Math.max(1, wholeParameter(query, 'p') || 1);
   const asked = wholeParameter(query, 'page_size') || 0;
-  const wanted = asked > 0 ? asked : Number(variants.page_size_default);
-  const size = variants.page_size_cap === '100' ? Math.min(wanted, 100) : wanted;
-  const all = [...state.listing.shown()];
-  if (variants.page_order === 'newest-first') all.reverse();
+  const wanted = asked > 0 ? asked : variants.page_size_default;
+  const size = Math.min(wanted, variants.page_size_cap);
+  const all = state.listing.shown().toSorted((a, b) => (a.id - b.id) * variants.page_order);
   return ok({
     items: all.slice((page - 1) * size, page * size).map((key) => show(state, key)),
     page,
     page_size: variants.page_size_echo === 'effective' ? size : wanted,
-    total: variants.page_total === 'exact' ? all.length : 0,
+    total: variants.page_total(all.length),
   });
 };
 
@@ -48,17 +47,17 @@ export const readKey = (state: State, { id }: Request): Answer => {
 /** POST /api/token/; no other answer contains the plaintext. */
 export const createKey = (state: State, { body, text }: Request): Answer => {
   const { variants } = state;
-  if (variants.key_cap === '1000' && state.keys.all().length >= 1_000) {
+  if (state.keys.all().length >= variants.key_cap) {
     return refused(variants, { en: 'an account can have 1000 keys at most', zh: '令牌数量已达上限 1000' });
   }
   const fields = readFields(variants, { body, text }, undefined);
   if (typeof fields === 'string') return refused(variants, faultTexts[fields]);
-  if (fields.expiredTime === 0 && variants.zero_expiry === 'never') fields.expiredTime = -1;
+  if (fields.expiredTime === 0) fields.expiredTime = variants.zero_expiry;
   const past = fields.expiredTime !== -1 && fields.expiredTime <= state.seconds();
   if (past && variants.past_expiry === 'refused') return refused(variants, faultTexts.expiry);
   const { key, plaintext } = state.keys.create({ ...fields, createdAt: state.seconds() });
   handedOut(plaintext);
-  return ok({ id: key.id, key: variants.key_prefix === 'sk-' ? `sk-${plaintext}` : plaintext });
+  return ok({ id: key.id, key: variants.key_prefix.shown + plaintext });
 };
 
 /** PUT /api/token/ */
@@ -74,8 +73,8 @@ export const updateKey = (state: State, { body, text }: Request): Answer => {
     variants.update === 'keep' ? { ...key, remain } : undefined,
   );
   if (typeof fields === 'string') return refused(variants, faultTexts[fields]);
-  if (body['remain_quota'] !== undefined && variants.update_quota === 'keep-spend')
-    fields.remain -= key.spentSinceRead;
+  if (body['remain_quota'] !== undefined)
+    fields.remain = variants.update_quota(fields.remain, key.spentSinceRead);
   const at = state.seconds();
   if (!hasExpired(key, at) && hasExpired(fields, at)) key.expiredSince = at;
   Object.assign(key, fields);

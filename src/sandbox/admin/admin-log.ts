@@ -1,4 +1,3 @@
-import { unitAt } from './amount-unit.ts';
 import { csv, refused, type Answer } from '../answer.ts';
 import { BYTE_ORDER_MARK, cell, line } from './csv.ts';
 import { moneyText, type MoneyUnit } from '../decimal.ts';
@@ -6,8 +5,8 @@ import { statusOf, type Column } from './log-column.ts';
 import { chosenColumns } from './log-columns.ts';
 import { askedRange, askedVendor, badRange, badVendor, type Range } from './range.ts';
 import type { Request } from '../request.ts';
-import type { State } from '../state.ts';
-import { isCall, type Row } from '../traffic/row.ts';
+import { unitAt, type State } from '../state.ts';
+import type { Row } from '../traffic/row.ts';
 
 const totalLine = (columns: readonly Column[], total: string): string => {
   const cells = columns.map(({ name }) => (name === 'quota' ? total : ''));
@@ -38,9 +37,9 @@ function* written(
 }
 
 function* filtered(state: State, range: Range, wanted: (row: Row) => boolean): Generator<Row, void> {
-  const cap =
-    state.variants.hidden_cap === 'none' ? Number.POSITIVE_INFINITY : Number(state.variants.hidden_cap);
-  const newestFirst = cap !== Number.POSITIVE_INFINITY || state.variants.row_order === 'newest-first';
+  const { hidden_cap: hiddenCap, row_order: order } = state.variants;
+  const cap = hiddenCap === 'none' ? Infinity : Number(hiddenCap);
+  const newestFirst = cap !== Infinity || order === 'newest-first';
   let count = 0;
   for (const row of state.ledger.rows(range, state.seconds(), newestFirst)) {
     if (!wanted(row)) continue;
@@ -61,21 +60,17 @@ export const logExport = (state: State, { query }: Request): Answer => {
   if (currency !== 'USD' && currency !== 'CNY') {
     return refused(variants, { en: 'currency must be CNY or USD', zh: 'currency 只能是 CNY 或 USD' });
   }
-  const usual = variants.log_quota === 'units' ? 'units' : currency;
+  const usual = variants.log_quota(currency);
   const byRow = variants.amounts_change_by === 'row';
   const unit = byRow ? usual : unitAt(state, 'log', usual);
-  const unitOf = (row: Row): MoneyUnit => (byRow ? unitAt(state, 'log', usual, row.createdAt) : unit);
-  const showsKind =
-    variants.kind_column === 'present' ||
-    (variants.kind_column === 'dropped' && range.end <= state.seconds() - 86_400);
-  const showsCached =
-    variants.cached_column === 'present' ||
-    (variants.cached_column !== 'absent' &&
-      (variants.cached_column === 'appears') === state.seconds() >= state.changesAt);
-  const chosen = chosenColumns(variants, unit, query.get('columns') ?? '', {
-    unitOf,
-    showsKind,
-    showsCached,
+  const now = state.seconds();
+  const chosen = chosenColumns(variants, query.get('columns') ?? '', {
+    unit,
+    unitOf: (row) => (byRow ? unitAt(state, 'log', usual, row.createdAt) : unit),
+    hidden: [
+      ...(variants.kind_column(range.end, now) ? [] : ['type']),
+      ...(variants.cached_column(now >= state.changesAt) ? [] : ['cached_tokens']),
+    ],
   });
   if ('unknown' in chosen) {
     return refused(variants, { en: `unknown column ${chosen.unknown}`, zh: `未知的列 ${chosen.unknown}` });
@@ -83,7 +78,7 @@ export const logExport = (state: State, { query }: Request): Answer => {
   const model = query.get('model_name') ?? '';
   const status = query.get('status') ?? '';
   const wanted = (row: Row): boolean =>
-    (variants.row_kinds === 'all' || isCall(row)) &&
+    variants.row_kinds(row) &&
     (model === '' || row.model?.name === model) &&
     (vendor === undefined || vendor === 0 || row.model?.vendorId === vendor) &&
     (status === '' || statusOf(row) === status);

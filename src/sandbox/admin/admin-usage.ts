@@ -1,15 +1,13 @@
-import { unitAt } from './amount-unit.ts';
 import { csv, refused, type Answer } from '../answer.ts';
 import { moneyText } from '../decimal.ts';
-import { completionTokens, promptTokens } from './token-counts.ts';
 import { askedRange, badRange, type Range } from './range.ts';
 import { wholeParameter, type Request } from '../request.ts';
-import type { State } from '../state.ts';
+import { unitAt, type State } from '../state.ts';
 import type { Cell } from '../traffic/cells.ts';
 import { HOUR } from '../traffic/rhythm.ts';
 import { buckets, bucketOf, type Granularity } from './usage-buckets.ts';
-import { layOut, type Pivot } from './usage-layout.ts';
-import type { Variants } from '../variants.ts';
+import type { Choices } from '../variants.ts';
+import type { Entry } from '../variants/usage-layouts.ts';
 
 const dimensions: Readonly<Record<string, (cell: Cell) => string>> = {
   model: (cell) => cell.model?.name ?? '',
@@ -18,17 +16,17 @@ const dimensions: Readonly<Record<string, (cell: Cell) => string>> = {
 };
 
 /** Whole numbers: grains for spend, a count for the others. */
-const metrics = (variants: Variants): Readonly<Record<string, (cell: Cell) => bigint>> => ({
-  spend: (cell) => cell.consumption + (variants.usage_refunds === 'included' ? cell.refunds : 0n),
+const metrics = (variants: Choices): Readonly<Record<string, (cell: Cell) => bigint>> => ({
+  spend: variants.usage_refunds,
   count: (cell) => BigInt(cell.calls),
-  tokens: (cell) => BigInt(promptTokens(variants, cell) + completionTokens(variants, cell)),
-  prompt_tokens: (cell) => BigInt(promptTokens(variants, cell)),
-  completion_tokens: (cell) => BigInt(completionTokens(variants, cell)),
+  tokens: (cell) => BigInt(variants.prompt_tokens(cell) + variants.completion_tokens(cell)),
+  prompt_tokens: (cell) => BigInt(variants.prompt_tokens(cell)),
+  completion_tokens: (cell) => BigInt(variants.completion_tokens(cell)),
 });
 
 const granularities: readonly string[] = ['hour', 'day', 'week'] satisfies Granularity[];
 const DAY_MILLIS = 86_400_000;
-const refusedValue = (variants: Variants, name: string, values: readonly string[]): Answer =>
+const refusedValue = (variants: Choices, name: string, values: readonly string[]): Answer =>
   refused(variants, {
     en: `${name} must be one of ${values.join(', ')}`,
     zh: `${name} 参数无效：${values.join('、')}`,
@@ -66,21 +64,21 @@ const sumOf = (values: Iterable<bigint>): bigint => {
 
 /** The largest entries over the whole range; the rest becomes Other. */
 const keepTop = (
-  variants: Variants,
+  variants: Choices,
   entries: Map<string, Map<number, bigint>>,
   top: number,
-): Pick<Pivot, 'entries' | 'other'> => {
+): readonly Entry[] => {
   const bySize = [...entries]
     .map(([name, values]) => ({ name, values, sum: sumOf(values.values()) }))
     .sort((a, b) => (a.sum === b.sum ? (a.name < b.name ? -1 : 1) : a.sum < b.sum ? 1 : -1));
   const tail = bySize.slice(top);
-  const shown = variants.usage_other === 'always' || (variants.usage_other === 'when-cut' && tail.length > 0);
-  if (!shown) return { entries: bySize.slice(0, top), other: undefined };
+  const shown = bySize.slice(0, top);
+  if (!variants.usage_other(tail.length > 0)) return shown;
   const other = new Map<number, bigint>();
   for (const { values } of tail) {
     for (const [start, value] of values) other.set(start, (other.get(start) ?? 0n) + value);
   }
-  return { entries: bySize.slice(0, top), other };
+  return [...shown, { name: 'Other', values: other }];
 };
 
 /** GET /api/data/self/pivot/stream-export (docs/gateway.md G7.1). Timestamps are milliseconds. */
@@ -101,9 +99,8 @@ export const usageExport = (state: State, { query }: Request): Answer => {
   if (Number.isNaN(wholeParameter(query, 'top_n')) || top < 0)
     return refusedValue(variants, 'top_n', ['1', '2', '…']);
 
-  const asOf =
-    variants.usage_written === 'at-once' ? state.seconds() : Math.floor(state.seconds() / 300) * 300;
-  const longest = variants.usage_span === '30-days' ? 30 : 184;
+  const asOf = Math.floor(state.seconds() / variants.usage_written) * variants.usage_written;
+  const longest = variants.usage_span;
   const end = Number(query.get('end_timestamp') ?? 0) || state.now();
   if (end - range.start > longest * DAY_MILLIS) {
     return refused(variants, {
@@ -121,19 +118,24 @@ export const usageExport = (state: State, { query }: Request): Answer => {
       if (used && (model === '' || cell.model?.name === model)) yield cell;
     }
   }
-  const counted = pivot(wanted(), entryOf, valueOf, bucket);
+  const entries = keepTop(variants, pivot(wanted(), entryOf, valueOf, bucket), top);
   const first = Math.max(hours.start, state.ledger.firstDay * 24 * HOUR);
   const last = Math.min(hours.end, asOf + 1);
+  const times = buckets(variants.usage_zone, granularity as Granularity, first, last);
+  const hasGaps = variants.usage_buckets;
+  const unit = unitAt(state, 'usage', variants.usage_unit);
   return csv(
     'usage.csv',
-    layOut(variants, {
-      ...keepTop(variants, counted, top),
-      times: buckets(variants.usage_zone, granularity as Granularity, first, last),
-      granularity: granularity as Granularity,
-      dimension: groupBy,
-      metric,
-      text: (value) =>
-        metric === 'spend' ? moneyText(value, unitAt(state, 'usage', variants.usage_unit)) : value.toString(),
+    variants.usage_layout({
+      entries,
+      times: hasGaps ? times.filter((start) => entries.some(({ values }) => values.has(start))) : times,
+      hasGaps,
+      headers: variants.usage_header(groupBy, metric),
+      time: (start) => variants.usage_time(start, variants.usage_zone, granularity === 'hour'),
+      text: (value) => {
+        if (value === 0n) return variants.usage_zero;
+        return metric === 'spend' ? moneyText(value, unit) : value.toString();
+      },
     }),
   );
 };

@@ -1,30 +1,25 @@
-import { GRAINS_PER_UNIT, parseUsd } from '../decimal.ts';
 import type { KeyFields } from '../keys.ts';
 import { isRecord, writtenNumber, type Request } from '../request.ts';
-import type { Variants } from '../variants.ts';
+import type { Choices } from '../variants.ts';
 
 export type FieldFault = 'body' | 'name' | 'quota' | 'unlimited' | 'expiry' | 'group';
 
 const NAME_LIMIT = 50;
 
-const nameLength = (variants: Variants, name: string): number =>
-  variants.name_limit === 'bytes' ? Buffer.byteLength(name) : Array.from(name).length;
-
-const quotaOf = (variants: Variants, value: unknown, digits: string | undefined): bigint | undefined => {
+const quotaOf = (variants: Choices, value: unknown, digits: string | undefined): bigint | undefined => {
   if (typeof value !== 'number' || value < 0 || !Number.isFinite(value)) return undefined;
-  if (variants.quota_request_unit === 'currency') return parseUsd(digits ?? String(value));
-  return Number.isSafeInteger(value) ? BigInt(value) * BigInt(GRAINS_PER_UNIT) : undefined;
+  return variants.quota_request_unit(value, digits);
 };
 
 /** Missing fields come from `kept`, or are empty: quota 0, limited, expired at 0, default group. Then the name is required. */
 export const readFields = (
-  variants: Variants,
+  variants: Choices,
   { body, text }: Pick<Request, 'body' | 'text'>,
   kept: KeyFields | undefined,
 ): { -readonly [Field in keyof KeyFields]: KeyFields[Field] } | FieldFault => {
   if (!isRecord(body)) return 'body';
   const name = body['name'] ?? kept?.name;
-  if (typeof name !== 'string' || name === '' || nameLength(variants, name) > NAME_LIMIT) return 'name';
+  if (typeof name !== 'string' || name === '' || variants.name_limit(name) > NAME_LIMIT) return 'name';
   const asked = body['remain_quota'];
   const remain =
     asked === undefined

@@ -8,13 +8,14 @@ export type Range = { readonly start: number; readonly end: number };
  */
 export const askedRange = (
   query: URLSearchParams,
-  rangeEnd: 'inclusive' | 'exclusive',
+  /** Seconds or milliseconds by which the end is moved. */
+  more: 0 | 1,
 ): Range | undefined => {
   const start = wholeParameter(query, 'start_timestamp') ?? 0;
   const end = wholeParameter(query, 'end_timestamp') ?? 0;
   if (Number.isNaN(start) || Number.isNaN(end)) return undefined;
   if (end === 0) return { start, end: Number.MAX_SAFE_INTEGER };
-  return { start, end: rangeEnd === 'inclusive' ? end + 1 : end };
+  return { start, end: end + more };
 };
 
 export const badRange = {

@@ -1,6 +1,6 @@
 import type { State } from '../state.ts';
 import { seedOf } from './files.ts';
-import { hasFailed, hasSucceeded, stageOf, stagesOf } from './stages.ts';
+import { progressOf } from './stages.ts';
 import type { Task } from './task.ts';
 
 export type Button = {
@@ -42,13 +42,8 @@ const described = (task: Task): string =>
 /** GET /imgjob/task/{id}/fetch (docs/gateway.md G11.2). Times are milliseconds unless the variant says seconds. */
 export const imageRecord = (state: State, task: Task, now = state.now()) => {
   const { variants } = state;
-  const stage = stageOf(task, state, now);
-  const time = (millis: number): number =>
-    variants.image_task_times === 'seconds' ? Math.floor(millis / 1000) : Math.floor(millis);
-  const none = variants.image_task_nulls === 'present' ? null : '';
-  const done = hasSucceeded(stage);
-  const failed = hasFailed(stage);
-  const started = stagesOf(task, state, now).find(({ status }) => status.toUpperCase() === 'IN_PROGRESS');
+  const { done, failed, ...shown } = progressOf(task, state, now, variants.image_task_times);
+  const none = variants.image_task_nulls;
   const link = (at: number): string =>
     `${task.origin}/_files/image-${seedOf(`${task.seed}-${at}`)}-${task.width}x${task.height}.png`;
   const prompt = task.action === 'DESCRIBE' && done ? described(task) : task.prompt;
@@ -67,19 +62,19 @@ export const imageRecord = (state: State, task: Task, now = state.now()) => {
         ? 'Submit success'
         : `/${task.action.toLowerCase()} ${task.prompt}`,
     state: task.state,
-    submitTime: time(task.submittedAt),
-    startTime: started === undefined ? 0 : time(started.since),
-    finishTime: done || failed ? time(stage.since) : 0,
+    submitTime: shown.submitted,
+    startTime: shown.started,
+    finishTime: shown.finished,
     imageUrl: shows ? link(0) : none,
     imageUrls: shows ? singles.map((at) => ({ url: link(at) })) : [],
     imageHeight: shows ? task.height : 0,
     imageWidth: shows ? task.width : 0,
     videoUrl: none,
     videoUrls: null,
-    status: stage.status,
-    progress: `${stage.progress}%`,
+    status: shown.status,
+    progress: shown.progress,
     failReason: failed
-      ? stage.status.toUpperCase() === 'CANCEL'
+      ? shown.status.toUpperCase() === 'CANCEL'
         ? 'cancelled by the operator'
         : 'banned prompt detected'
       : none,

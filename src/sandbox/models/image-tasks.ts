@@ -7,26 +7,17 @@ import { actionOf, buttonsOf, imageRecord } from './image-record.ts';
 import { imageLink, seedOf } from './files.ts';
 import { badCall, bookCall } from './model-call.ts';
 import { readBody, textIn, type Body, type Rule } from './read-body.ts';
-import { hasSucceeded, stageOf } from './stages.ts';
+import { progressOf } from './stages.ts';
 import type { Task } from './task.ts';
 import { submitTask } from './tasks.ts';
 
 const botType = ['STANDARD_BOT', 'STYLIZED_BOT'] as const;
-const MOST_IMAGES = 4;
-
-const descriptions = {
-  accepted: [1, 'Submit success'],
-  'window-waiting': [21, 'a window has to be confirmed'],
-  queued: [22, 'queued, 3 tasks are before it'],
-  'queue-full': [23, 'the queue is full, try again later'],
-  error: [4, 'banned prompt'],
-} as const;
 
 type Submission = Partial<Task> & Pick<Task, 'action'>;
 
 /** The answer to a submission (docs/gateway.md G11.5); a refused one costs nothing. */
 const submitted = (state: State, request: Request, key: StoredKey, submission: Submission): Answer => {
-  const [code, description] = descriptions[state.variants.image_submission];
+  const [code, description] = state.variants.image_submission;
   if (code === 23 || code === 4) return json(200, { code, description, result: '', properties: {} });
   const task = submitTask(state, key, models.imageTask, {
     kind: 'image',
@@ -36,17 +27,25 @@ const submitted = (state: State, request: Request, key: StoredKey, submission: S
   return json(200, { code, description, result: task.id, properties: {} });
 };
 
-const tooMany = (state: State, images: unknown): boolean =>
-  state.variants.base64_images === 'four' && Array.isArray(images) && images.length > MOST_IMAGES;
+/** The body, or the refusal of an invalid one. */
+const bodyOf = (
+  { variants }: State,
+  request: Request,
+  rules: Readonly<Record<string, Rule>>,
+): Body | string => {
+  const body = readBody(request.body, rules);
+  if (typeof body === 'string') return body;
+  const images = body['base64Array'];
+  const most = variants.base64_images;
+  return Array.isArray(images) && images.length > most ? `base64Array can have ${most} images at most` : body;
+};
 
 /** A kind of submission: its fields, and the task for a valid body, or the reason why it is invalid. */
 const submission =
   (rules: Readonly<Record<string, Rule>>, taskOf: (body: Body, state: State) => Submission | string) =>
   (state: State, request: Request, key: StoredKey): Answer => {
-    const body = readBody(request.body, rules);
+    const body = bodyOf(state, request, rules);
     if (typeof body === 'string') return badCall(body);
-    if (tooMany(state, body['base64Array']))
-      return badCall(`base64Array can have ${MOST_IMAGES} images at most`);
     const task = taskOf(body, state);
     return typeof task === 'string'
       ? badCall(task)
@@ -108,7 +107,7 @@ export const action = submission(
   (body, state) => {
     const task = state.tasks.get(textIn(body, 'taskId'));
     if (task?.kind !== 'image') return 'taskId: there is no such task';
-    if (!hasSucceeded(stageOf(task, state))) return 'taskId: the task has not succeeded';
+    if (!progressOf(task, state).done) return 'taskId: the task has not succeeded';
     const customId = textIn(body, 'customId');
     if (!buttonsOf(task).some((button) => button.customId === customId))
       return 'customId: the task offers no such action';
@@ -125,10 +124,8 @@ export const action = submission(
 
 /** POST /imgjob/submit/upload-chat-images (docs/gateway.md G11.11). */
 export const uploadImages = (state: State, request: Request, key: StoredKey): Answer => {
-  const body = readBody(request.body, { base64Array: 'images!' });
+  const body = bodyOf(state, request, { base64Array: 'images!' });
   if (typeof body === 'string') return badCall(body);
-  if (tooMany(state, body['base64Array']))
-    return badCall(`base64Array can have ${MOST_IMAGES} images at most`);
   const images = body['base64Array'] as readonly string[];
   bookCall(state, key, models.imageUpload, { usage: {}, stream: false });
   const result = images.map((image) => imageLink(request, seedOf(image), 256, 256));

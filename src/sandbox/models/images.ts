@@ -9,47 +9,14 @@ import { badCall, bookCall, calledModel, isAnswer, tokensOf } from './model-call
 import { png } from './png.ts';
 import { readBody, textIn } from './read-body.ts';
 
-const LISTED = ['1024x1024', '1024x1536', '1536x1024'];
-
 type Drawn = { readonly seed: number; readonly width: number; readonly height: number };
 
 const item = (state: State, request: Request, { seed, width, height }: Drawn): Record<string, Json> => {
-  const how = state.variants.image_items;
-  return {
-    ...(how === 'base64' ? {} : { url: imageLink(request, seed, width, height) }),
-    ...(how === 'url' ? {} : { b64_json: png(width, height, seed).toString('base64') }),
+  const forms = {
+    url: () => imageLink(request, seed, width, height),
+    b64_json: () => png(width, height, seed).toString('base64'),
   };
-};
-
-const usageOf = (state: State, prompt: number, completion: number): Record<string, Json> => {
-  const counts = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
-  const details = {
-    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
-    completion_tokens_details: {
-      reasoning_tokens: 0,
-      audio_tokens: 0,
-      accepted_prediction_tokens: 0,
-      rejected_prediction_tokens: 0,
-    },
-  };
-  switch (state.variants.image_usage) {
-    case 'missing':
-      return {};
-    case 'partial':
-      return { usage: { total_tokens: prompt + completion } };
-    case 'additional':
-      return {
-        usage: {
-          ...counts,
-          ...details,
-          input_tokens: prompt,
-          output_tokens: completion,
-          image_tokens: completion,
-        },
-      };
-    default:
-      return { usage: { ...counts, ...details } };
-  }
+  return Object.fromEntries(state.variants.image_items.map((name) => [name, forms[name]()]));
 };
 
 /** POST /v1/images/generations (docs/gateway.md G12.1). An image costs one token per 1,000 pixels. */
@@ -60,8 +27,8 @@ export const generateImage = (state: State, request: Request, key: StoredKey): A
   const text = written === '' || written === 'auto' ? '1024x1024' : written;
   const size = sizeOf(text);
   if (size === undefined) return badCall('size must be a width and a height such as 1024x1024');
-  if (state.variants.image_sizes === 'listed' && !LISTED.includes(text))
-    return badCall(`size must be ${LISTED.join(' or ')}`);
+  const listed: readonly string[] | undefined = state.variants.image_sizes;
+  if (listed?.includes(text) === false) return badCall(`size must be ${listed.join(' or ')}`);
   const model = calledModel(state, body['model'], 'image');
   if (isAnswer(model)) return model;
   const prompt = textIn(body, 'prompt');
@@ -71,16 +38,9 @@ export const generateImage = (state: State, request: Request, key: StoredKey): A
   return json(200, {
     created: state.seconds(),
     data: [item(state, request, { seed: seedOf(prompt), ...size })],
-    ...usageOf(state, input, completion),
+    ...state.variants.image_usage(input, completion),
   });
 };
-
-const image = {
-  input_image: 'image',
-  input_image_2: 'image',
-  input_image_3: 'image',
-  input_image_4: 'image',
-} as const;
 
 const ratios = /^(\d{1,2}):(\d{1,2})$/u;
 
@@ -99,8 +59,10 @@ const drawnOf = (body: Readonly<Record<string, unknown>>): Drawn | undefined => 
 export const editImage = (state: State, request: Request, key: StoredKey): Answer => {
   const body = readBody(request.body, {
     prompt: 'string!',
-    ...image,
-    ...(state.variants.image_edit_fields === 'prompt-and-image' ? ({ input_image: 'image!' } as const) : {}),
+    input_image: state.variants.image_edit_fields,
+    input_image_2: 'image',
+    input_image_3: 'image',
+    input_image_4: 'image',
     seed: 'int',
     aspect_ratio: 'string',
     output_format: ['jpeg', 'png', 'webp'],

@@ -1,4 +1,5 @@
 import type { Json } from '../exact-json.ts';
+import type { Choices } from '../variants.ts';
 
 export type Block =
   | { readonly type: 'text'; readonly text: string }
@@ -19,22 +20,17 @@ export type Reply = {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
-  readonly usage: 'documented' | 'cached' | 'missing';
 };
 
 export const messageOf = ({ id, model }: Reply) => ({ id, type: 'message', role: 'assistant', model });
 
 /** `usage` with this number of output tokens, as the variant shows it. */
-export const usageOf = ({ input, cached, usage }: Reply, output: number): Record<string, Json> => {
-  if (usage === 'missing') return {};
-  const counts = { input_tokens: input, output_tokens: output };
-  return {
-    usage:
-      usage === 'cached'
-        ? { ...counts, cache_creation_input_tokens: 0, cache_read_input_tokens: cached }
-        : counts,
-  };
-};
+export const usageOf = (
+  { message_usage: shown }: Choices,
+  { input, cached }: Reply,
+  output: number,
+): Record<string, Json> =>
+  shown === undefined ? {} : { usage: shown({ input_tokens: input, output_tokens: output }, cached) };
 
 type Event = readonly [kind: string, data: Record<string, Json>];
 
@@ -46,7 +42,7 @@ function* deltasOf(text: string): Generator<string, void> {
 }
 
 /** The events of the vendor's own stream; the contract names only the first (docs/gateway.md G14.6). */
-function* eventsIn(reply: Reply): Generator<Event, void> {
+function* eventsIn(variants: Choices, reply: Reply): Generator<Event, void> {
   yield [
     'message_start',
     {
@@ -55,7 +51,7 @@ function* eventsIn(reply: Reply): Generator<Event, void> {
         content: [],
         stop_reason: null,
         stop_sequence: null,
-        ...usageOf(reply, 1),
+        ...usageOf(variants, reply, 1),
       },
     },
   ];
@@ -76,19 +72,17 @@ function* eventsIn(reply: Reply): Generator<Event, void> {
     'message_delta',
     {
       delta: { stop_reason: reply.stopReason, stop_sequence: reply.stopSequence },
-      ...(reply.usage === 'missing' ? {} : { usage: { output_tokens: reply.output } }),
+      ...(variants.message_usage === undefined ? {} : { usage: { output_tokens: reply.output } }),
     },
   ];
   yield ['message_stop', {}];
 }
 
 /** Events with names, without names, or with unknown kinds and fields among them. */
-export function* eventsOf(reply: Reply, how: 'named' | 'unnamed' | 'extended'): Generator<string, void> {
-  for (const [kind, data] of eventsIn(reply)) {
-    const name = how === 'unnamed' ? '' : `event: ${kind}\n`;
-    const more = how === 'extended' ? { trace: { region: 'eu', attempt: 1 } } : {};
-    yield `${name}data: ${JSON.stringify({ type: kind, ...data, ...more })}\n\n`;
-    if (how === 'extended' && kind === 'ping')
-      yield ': a comment\n\nevent: vendor_progress\ndata: {"type":"vendor_progress","percent":10}\n\n';
+export function* eventsOf(variants: Choices, reply: Reply): Generator<string, void> {
+  const { name, members, afterPing } = variants.message_events;
+  for (const [kind, data] of eventsIn(variants, reply)) {
+    yield `${name(kind)}data: ${JSON.stringify({ type: kind, ...data, ...members })}\n\n`;
+    if (kind === 'ping' && afterPing !== '') yield afterPing;
   }
 }

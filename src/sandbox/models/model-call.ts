@@ -18,13 +18,13 @@ export const callingKey = (state: State, request: Request): StoredKey | Answer =
   const { variants } = state;
   const refuse = (reason: keyof typeof refusals): Answer => {
     const { code, message } = refusals[reason];
-    return modelError(Number(variants.model_key_errors), 'authentication_error', code, message);
+    return modelError(variants.model_key_errors, 'authentication_error', code, message);
   };
   const given = bearer(request.headers);
-  const isRefused = variants.key_prefix === 'none-required' && given?.startsWith('sk-') !== true;
+  const isRefused = variants.key_prefix.isRequired && given?.startsWith('sk-') !== true;
   const plaintext = isRefused ? undefined : given;
   const at = state.seconds();
-  const cached = Number(variants.key_cache);
+  const cached = variants.key_cache;
   const found = plaintext === undefined ? undefined : state.keys.find(plaintext, at - cached);
   if (found === undefined) return refuse('wrong');
   const { key } = found;

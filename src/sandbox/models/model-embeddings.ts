@@ -54,7 +54,7 @@ function* written(
   inputs: readonly Input[],
   model: string,
   tokens: number,
-  format: { readonly dimensions: number; readonly base64: boolean; readonly usage: 'present' | 'missing' },
+  format: { readonly dimensions: number; readonly base64: boolean; readonly usage: boolean },
 ): Generator<string, void> {
   yield '{"object":"list","data":[';
   for (const [index, input] of inputs.entries()) {
@@ -62,8 +62,7 @@ function* written(
     const embedding = format.base64 ? Buffer.from(vector.buffer).toString('base64') : [...vector];
     yield (index === 0 ? '' : ',') + JSON.stringify({ object: 'embedding', embedding, index });
   }
-  const usage =
-    format.usage === 'missing' ? '' : `,"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}`;
+  const usage = format.usage ? `,"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}` : '';
   yield `],"model":${JSON.stringify(model)}${usage}}`;
 }
 
@@ -93,7 +92,7 @@ export const embeddings = (state: State, { body }: Request, key: StoredKey): Ans
     headers: { 'content-type': 'application/json; charset=utf-8' },
     body: written(inputs, model.name, tokens, {
       dimensions,
-      base64: format === 'base64' && state.variants.embedding_encoding === 'honored',
+      base64: format === 'base64' && state.variants.embedding_encoding,
       usage: state.variants.embedding_usage,
     }),
   };

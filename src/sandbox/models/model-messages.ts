@@ -96,9 +96,10 @@ export const messages = (state: State, { body }: Request, key: StoredKey): Answe
   if (texts === undefined) return badCall('messages must be an array of objects with role and content');
   const fault = numberFault(body) ?? listFault(body);
   if (fault !== undefined) return badCall(fault);
-  const { message_parameters: parameters, message_events: events, message_usage: shown } = state.variants;
+  const { variants } = state;
   const unknown = Object.keys(body).find((name) => !documented.includes(name));
-  if (parameters === 'documented' && unknown !== undefined) return badCall(`${unknown} is not supported`);
+  if (variants.message_parameters === 'documented' && unknown !== undefined)
+    return badCall(`${unknown} is not supported`);
   const model = calledModel(state, body['model'], 'chat');
   if (isAnswer(model)) return model;
   const input = texts.reduce((sum, text) => sum + tokensOf(text) + 4, 0);
@@ -112,7 +113,6 @@ export const messages = (state: State, { body }: Request, key: StoredKey): Answe
     model: model.name,
     input: input - cached,
     cached,
-    usage: shown,
     ...written,
   };
   const stream = body['stream'] === true;
@@ -124,7 +124,7 @@ export const messages = (state: State, { body }: Request, key: StoredKey): Answe
     return {
       status: 200,
       headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
-      body: eventsOf(reply, events),
+      body: eventsOf(variants, reply),
     };
   }
   return json(200, {
@@ -132,6 +132,6 @@ export const messages = (state: State, { body }: Request, key: StoredKey): Answe
     content: reply.blocks,
     stop_reason: reply.stopReason,
     stop_sequence: reply.stopSequence,
-    ...usageOf(reply, reply.output),
+    ...usageOf(variants, reply, reply.output),
   });
 };

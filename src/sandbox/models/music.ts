@@ -3,20 +3,11 @@ import type { StoredKey } from '../keys.ts';
 import type { Request } from '../request.ts';
 import type { State } from '../state.ts';
 import { models } from '../traffic/models.ts';
-import { clipOf, feedClip, personaClip } from './clips.ts';
 import { imageLink, seedOf } from './files.ts';
 import { badCall, bookCall } from './model-call.ts';
-import { musicRecord } from './music-record.ts';
 import { isImage, readBody, textIn } from './read-body.ts';
+import { clipOf, feedClip, musicRecord, personaClip } from './songs.ts';
 import { submitTask } from './tasks.ts';
-
-const separators = { comma: ',', semicolon: ';', space: ' ' } as const;
-
-const requiredFields = {
-  'clip-and-name': ['root_clip_id', 'name'],
-  all: ['root_clip_id', 'name', 'description', 'clips', 'is_public'],
-  none: [],
-} as const;
 
 /** POST /music/persona/create (docs/gateway.md G10.1). */
 export const createPersona = (state: State, request: Request, key: StoredKey): Answer => {
@@ -28,7 +19,7 @@ export const createPersona = (state: State, request: Request, key: StoredKey): A
     is_public: 'bool',
   });
   if (typeof body === 'string') return badCall(body);
-  const missing = requiredFields[state.variants.persona_fields].find((name) => body[name] === undefined);
+  const missing = state.variants.persona_fields.find((name) => body[name] === undefined);
   if (missing !== undefined) return badCall(`${missing} is required`);
   const rootId = textIn(body, 'root_clip_id');
   const clip = clipOf(state, rootId === '' ? 'clip-one' : rootId);
@@ -59,7 +50,7 @@ export const createPersona = (state: State, request: Request, key: StoredKey): A
 
 /** GET /music/feed/{clip_id} (docs/gateway.md G10.4). Omits unknown songs. */
 export const feed = (state: State, request: Request): Answer => {
-  const ids = request.id.split(separators[state.variants.feed_separator]);
+  const ids = request.id.split(state.variants.feed_separator);
   return json(
     200,
     ids.flatMap((id) => {
@@ -69,22 +60,14 @@ export const feed = (state: State, request: Request): Answer => {
   );
 };
 
-const refusals = {
-  'refused-word': ['invalid_request', 'the song cannot be used'],
-  'refused-number': ['1001', 'the song cannot be used'],
-} as const;
-
 const submitted = (
   state: State,
   request: Request,
   key: StoredKey,
   task: { readonly action: string; readonly prompt: string; readonly clip?: string },
 ): Answer => {
-  const { music_submission: how } = state.variants;
-  if (how !== 'accepted') {
-    const [code, message] = refusals[how];
-    return json(200, { code, message, data: '' });
-  }
+  const { music_submission: code } = state.variants;
+  if (code !== undefined) return json(200, { code, message: 'the song cannot be used', data: '' });
   const { id } = submitTask(state, key, models.musicTask, { kind: 'music', origin: request.origin, ...task });
   return json(200, { code: 'success', message: '', data: id });
 };

@@ -1,16 +1,7 @@
 import type { State } from '../state.ts';
-import type { Outcome, Task } from './task.ts';
+import type { Outcome, Step, Task } from './task.ts';
 
 export type Stage = { readonly status: string; readonly progress: number; readonly since: number };
-
-type Step = readonly [after: number, status: string, progress: number];
-
-const imageSteps: Readonly<Record<string, readonly Step[]>> = {
-  plain: [],
-  modal: [[700, 'MODAL', 0]],
-  unseen: [[2500, 'PAINTING', 30]],
-  'lower-case': [],
-};
 
 const endings: Readonly<Record<Outcome, string | undefined>> = {
   success: 'SUCCESS',
@@ -19,37 +10,39 @@ const endings: Readonly<Record<Outcome, string | undefined>> = {
   endless: undefined,
 };
 
-/** Milliseconds after the submission at which an image task changes, and its new status (docs/gateway.md G9.5). */
-const stepsOf = ({ kind, outcome }: Task, { variants }: State): readonly Step[] => {
-  // Music tasks cannot be cancelled.
-  const ending = endings[kind === 'music' && outcome === 'cancel' ? 'failure' : outcome];
-  const last: readonly Step[] =
-    ending === undefined ? [] : [[kind === 'image' ? 6000 : 8000, ending, ending === 'SUCCESS' ? 100 : 0]];
-  if (kind === 'music')
-    return [
+const kinds = {
+  image: {
+    endsAfter: 6000,
+    steps: [
+      [0, 'NOT_START', 0],
+      [300, 'SUBMITTED', 0],
+      [1000, 'IN_PROGRESS', 0],
+      [2000, 'IN_PROGRESS', 25],
+      [3500, 'IN_PROGRESS', 50],
+      [5000, 'IN_PROGRESS', 75],
+    ],
+  },
+  music: {
+    endsAfter: 8000,
+    steps: [
       [0, 'NOT_START', 0],
       [300, 'SUBMITTED', 0],
       [1000, 'QUEUED', 0],
-      ...(variants.music_task_states === 'unknown' ? ([[1500, 'UNKNOWN', 0]] as const) : []),
       [2000, 'IN_PROGRESS', 10],
       [5000, 'IN_PROGRESS', 60],
-      ...last,
-    ];
-  const more = imageSteps[variants.image_task_states] ?? [];
-  const steps: readonly Step[] = [
-    [0, 'NOT_START', 0],
-    [300, 'SUBMITTED', 0],
-    [1000, 'IN_PROGRESS', 0],
-    [2000, 'IN_PROGRESS', 25],
-    [3500, 'IN_PROGRESS', 50],
-    [5000, 'IN_PROGRESS', 75],
-    ...more,
-    ...last,
-  ];
-  const ordered = steps.toSorted(([left], [right]) => left - right);
-  return variants.image_task_states === 'lower-case'
-    ? ordered.map(([after, status, progress]) => [after, status.toLowerCase(), progress])
-    : ordered;
+    ],
+  },
+} as const satisfies Record<Task['kind'], { endsAfter: number; steps: readonly Step[] }>;
+
+/** How a task changes (docs/gateway.md G9.5). */
+const stepsOf = ({ kind, outcome }: Task, { variants }: State): readonly Step[] => {
+  // Music tasks cannot be cancelled.
+  const ending = endings[kind === 'music' && outcome === 'cancel' ? 'failure' : outcome];
+  const { endsAfter, steps } = kinds[kind];
+  const all: readonly Step[] =
+    ending === undefined ? steps : [...steps, [endsAfter, ending, ending === 'SUCCESS' ? 100 : 0]];
+  const vary = kind === 'image' ? variants.image_task_states : variants.music_task_states;
+  return vary(all).toSorted(([left], [right]) => left - right);
 };
 
 /** All stages up to `now` (milliseconds). */
@@ -58,8 +51,26 @@ export const stagesOf = (task: Task, state: State, now: number): readonly Stage[
     .filter(([after]) => task.submittedAt + after <= now)
     .map(([after, status, progress]) => ({ status, progress, since: task.submittedAt + after }));
 
-export const stageOf = (task: Task, state: State, now = state.now()): Stage =>
-  stagesOf(task, state, now).at(-1) ?? { status: 'NOT_START', progress: 0, since: task.submittedAt };
+const isNamed = ({ status }: Stage, ...names: readonly string[]): boolean =>
+  names.includes(status.toUpperCase());
 
-export const hasSucceeded = ({ status }: Stage): boolean => status.toUpperCase() === 'SUCCESS';
-export const hasFailed = ({ status }: Stage): boolean => ['FAILURE', 'CANCEL'].includes(status.toUpperCase());
+export const hasFailed = (stage: Stage): boolean => isNamed(stage, 'FAILURE', 'CANCEL');
+
+/** What the records of all tasks show; times are in units of `unit` milliseconds, and 0 for what has not happened. */
+export const progressOf = (task: Task, state: State, now = state.now(), unit = 1) => {
+  const stages = stagesOf(task, state, now);
+  const stage = stages.at(-1) ?? { status: 'NOT_START', progress: 0, since: task.submittedAt };
+  const done = isNamed(stage, 'SUCCESS');
+  const failed = hasFailed(stage);
+  const started = stages.find((one) => isNamed(one, 'IN_PROGRESS'));
+  const time = (millis: number): number => Math.floor(millis / unit);
+  return {
+    status: stage.status,
+    progress: `${stage.progress}%`,
+    done,
+    failed,
+    submitted: time(task.submittedAt),
+    started: started === undefined ? 0 : time(started.since),
+    finished: done || failed ? time(stage.since) : 0,
+  };
+};

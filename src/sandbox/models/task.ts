@@ -1,5 +1,8 @@
 export type Outcome = 'success' | 'failure' | 'cancel' | 'endless';
 
+/** Milliseconds after the submission at which a task changes, its new status, and its progress in percent. */
+export type Step = readonly [after: number, status: string, progress: number];
+
 /** A submitted task. Its state is a function of the clock alone. */
 export type Task = {
   readonly id: string;

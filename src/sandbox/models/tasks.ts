@@ -8,7 +8,7 @@ import { bookCall } from './model-call.ts';
 import { hasFailed, stagesOf } from './stages.ts';
 import type { Outcome, Task } from './task.ts';
 import { imageRecord } from './image-record.ts';
-import { musicRecord } from './music-record.ts';
+import { musicRecord } from './songs.ts';
 
 const isLoopbackHook = (hook: string): boolean => {
   if (!URL.canParse(hook)) return false;
@@ -16,15 +16,14 @@ const isLoopbackHook = (hook: string): boolean => {
   return protocol === 'http:' && /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])$/u.test(hostname);
 };
 
-export const recordAt = (state: State, task: Task, now: number) =>
-  task.kind === 'image' ? imageRecord(state, task, now) : musicRecord(state, task, now);
+const records = { image: imageRecord, music: musicRecord } as const;
 
 /** Calls the callback URL once per change, unsigned (docs/gateway.md G9.4); only addresses of this machine. */
-export const notify = (state: State, task: Task): void => {
-  if (state.variants.callbacks === 'lost' || !isLoopbackHook(task.hook)) return;
+const notify = (state: State, task: Task): void => {
+  if (!state.variants.callbacks || !isLoopbackHook(task.hook)) return;
   for (const { since } of stagesOf(task, state, Infinity).slice(1))
     state.later.put(since, () =>
-      state.callbacks.post(task.hook, JSON.stringify(recordAt(state, task, since))),
+      state.callbacks.post(task.hook, JSON.stringify(records[task.kind](state, task, since))),
     );
 };
 
@@ -34,7 +33,7 @@ const REFUND_AFTER = { image: 1800, music: 43_200 };
 /** The refund of a failed task is a row without a key. */
 const planRefund = (state: State, task: Task, model: Model): void => {
   const failed = stagesOf(task, state, Infinity).find(hasFailed);
-  if (failed === undefined || state.variants.refund_rows !== 'negative') return;
+  if (failed === undefined || !state.variants.refund_rows) return;
   const at = failed.since + REFUND_AFTER[task.kind] * 1000;
   state.later.put(at, () => {
     const paid = charge(model, plainRow('consumption', 0, {}));
