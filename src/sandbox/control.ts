@@ -63,55 +63,60 @@ const bad = (message: string): Answer => json(400, { error: message });
 const done = (value: boolean): Answer =>
   value ? json(200, { ok: true }) : json(404, { error: 'no such key' });
 
-/** The control endpoints under /_sandbox/, for a sandbox in its own process; only callers on loopback. */
-export const control = (controls: Controls, { method, path, query, body }: Request): Answer | undefined => {
-  const at = `${method} ${path}`;
-  if (at === 'GET /_sandbox/faults') return json(200, controls.faults.pending());
-  if (at === 'DELETE /_sandbox/faults') {
-    controls.faults.clear();
+type Endpoint = (controls: Controls, request: Request, id: number) => Answer;
+
+/** The control endpoints under /_sandbox/, for a sandbox in its own process; `#` stands for the id of a key. */
+const endpoints: Readonly<Record<string, Endpoint>> = {
+  'GET /_sandbox/faults': ({ faults }) => json(200, faults.pending()),
+  'DELETE /_sandbox/faults': ({ faults }) => {
+    faults.clear();
     return json(200, []);
-  }
-  if (at === 'POST /_sandbox/faults') {
+  },
+  'POST /_sandbox/faults': ({ faults }, { body }) => {
     const fault = parseFault(body);
     if (typeof fault === 'string') return bad(fault);
-    controls.faults.plant(fault);
-    return json(201, controls.faults.pending());
-  }
-  if (at === 'GET /_sandbox/requests') {
-    const all = controls.requests
-      .all()
-      .map((record) => ({ ...record, body: JSON.stringify(record.body) ?? null }));
-    return json(
+    faults.plant(fault);
+    return json(201, faults.pending());
+  },
+  'GET /_sandbox/requests': ({ requests }) =>
+    json(
       200,
-      all.map(({ fault = null, ...record }) => ({ ...record, fault })),
-    );
-  }
-  if (at === 'GET /_sandbox/writes') return json(200, controls.requests.keyWrites());
-  if (at === 'POST /_sandbox/keys') {
+      requests.all().map(({ fault = null, body, ...record }) => ({
+        ...record,
+        body: JSON.stringify(body) ?? null,
+        fault,
+      })),
+    ),
+  'GET /_sandbox/writes': ({ requests }) => json(200, requests.keyWrites()),
+  'POST /_sandbox/keys': ({ traffic }, { body }) => {
     if (!isRecord(body) || !Number.isSafeInteger(body['count']) || typeof body['name'] !== 'string')
       return bad('count is a number, name a text');
-    controls.traffic.addKeys(Number(body['count']), body['name']);
+    traffic.addKeys(Number(body['count']), body['name']);
     return json(201, { ok: true });
-  }
-  if (at === 'POST /_sandbox/hostile') {
+  },
+  'POST /_sandbox/hostile': ({ setHostile }, { body }) => {
     if (!isRecord(body) || typeof body['name'] !== 'string') return bad('name is a text');
     try {
-      controls.setHostile(body['name']);
+      setHostile(body['name']);
     } catch (error) {
       return bad(String(error));
     }
     return json(200, { ok: true });
-  }
-  if (at === 'GET /_sandbox/truth') {
+  },
+  'GET /_sandbox/truth': ({ truth }, { query }) => {
     const [start, end] = [wholeParameter(query, 'start'), wholeParameter(query, 'end')];
     if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end))
       return bad('start and end are Unix seconds');
-    return json(200, controls.truth.sums(Number(start), Number(end)));
-  }
-  const key = /^\/_sandbox\/keys\/(?<id>\d+)\/(?<what>disable|move-traffic)$/u.exec(path)?.groups;
-  if (method === 'POST' && key !== undefined) {
-    if (key['what'] === 'disable') return done(controls.traffic.disableKey(Number(key['id'])));
-    return done(isRecord(body) && controls.traffic.moveTraffic(Number(key['id']), Number(body['to'])));
-  }
-  return undefined;
+    return json(200, truth.sums(Number(start), Number(end)));
+  },
+  'POST /_sandbox/keys/#/disable': ({ traffic }, _, id) => done(traffic.disableKey(id)),
+  'POST /_sandbox/keys/#/move-traffic': ({ traffic }, { body }, id) =>
+    done(isRecord(body) && traffic.moveTraffic(id, Number(body['to']))),
+};
+
+/** Only for callers on loopback. */
+export const control = (controls: Controls, request: Request): Answer | undefined => {
+  const [id = ''] = /\d+/u.exec(request.path) ?? [];
+  const at = `${request.method} ${request.path.replace(id, id === '' ? '' : '#')}`;
+  return endpoints[at]?.(controls, request, Number(id));
 };

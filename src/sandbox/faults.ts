@@ -1,53 +1,64 @@
 import { isRecord, wholeParameter } from './request.ts';
 
-/** Faults to inject. Rows are data rows after the header; bodies other than CSV are cut in the middle. */
-export type Effect =
-  | {
-      readonly kind: 'status';
-      readonly status: number;
-      readonly body?: string;
-      readonly contentType?: string;
-      readonly retryAfter?: string;
-    }
-  /** Sends the whole answer after a delay. */
-  | { readonly kind: 'delay'; readonly millis: number }
-  /** Ends the body within a row: destroys the socket, or ends cleanly. */
-  | { readonly kind: 'cut-off'; readonly rows: number; readonly end: 'destroyed' | 'clean' }
-  /** Ends the body cleanly after some whole rows, as if there were no more. */
-  | { readonly kind: 'short'; readonly rows: number }
-  /** HTTP 200 and an envelope with success false. */
-  | { readonly kind: 'envelope'; readonly message?: string }
-  | { readonly kind: 'html'; readonly status?: number }
-  /** 429, an empty body and no Retry-After. */
-  | { readonly kind: 'rate-limit' }
-  /** Sends the body in pieces of `bytes` bytes, with a pause before each. */
-  | { readonly kind: 'drip'; readonly bytes: number; readonly millis: number }
-  /** Stops the body after some rows and keeps the connection open. */
-  | { readonly kind: 'stall'; readonly rows: number }
-  /** Resets the connection before an answer; the request has no effect. */
-  | { readonly kind: 'reset' }
-  | { readonly kind: 'redirect'; readonly location: string; readonly status?: number }
-  /** The request takes effect, but the connection drops before the answer. */
-  | { readonly kind: 'lost-answer' }
-  /** The connection drops, and the request takes effect `millis` later. */
-  | { readonly kind: 'late-effect'; readonly millis: number }
-  /** The request takes effect and is answered, but key lists show it only `millis` later. */
-  | { readonly kind: 'late-listing'; readonly millis: number }
-  /** Creates and removes other keys after the answer, so that lists change between two pages. */
-  | { readonly kind: 'churn'; readonly add: number; readonly remove: number };
-
-/** An effect, and the requests that it applies to. */
-export type Fault = Effect & {
-  readonly method?: string;
-  /** Prefix of the path. */
-  readonly path?: string;
-  /** Number of matching requests affected; defaults to 1. */
-  readonly times?: number;
-  /** Number of matching requests that pass first. */
-  readonly skip?: number;
-  /** Only requests for a longer range, in the unit of their start_timestamp and end_timestamp. */
-  readonly longerThan?: number;
+/** Types of fields; an optional field has a `?` after its type. */
+type Types = { readonly number: number; readonly string: string; readonly end: 'destroyed' | 'clean' };
+type Fields = Readonly<Record<string, keyof Types | `${keyof Types}?`>>;
+type Typed<Given> = {
+  readonly [Name in keyof Given as Given[Name] extends keyof Types ? Name : never]: Types[Given[Name] &
+    keyof Types];
+} & {
+  readonly [Name in keyof Given]?: Given[Name] extends `${infer Type extends keyof Types}?`
+    ? Types[Type]
+    : unknown;
 };
+
+const effect = <const Given extends Fields>(meaning: string, fields: Given) => ({ meaning, fields });
+
+/** Faults to inject. Rows are data rows after the header; bodies other than CSV are cut in the middle. */
+const effects = {
+  status: effect('any status in place of the answer', {
+    status: 'number',
+    body: 'string?',
+    contentType: 'string?',
+    retryAfter: 'string?',
+  }),
+  delay: effect('the whole answer after a delay', { millis: 'number' }),
+  'rate-limit': effect('429, empty, without Retry-After', {}),
+  envelope: effect('HTTP 200, success false, in place of the answer', { message: 'string?' }),
+  html: effect('a page in place of the answer', { status: 'number?' }),
+  redirect: effect('a redirect in place of the answer', { location: 'string', status: 'number?' }),
+  'cut-off': effect('the body ends within a row', { rows: 'number', end: 'end' }),
+  short: effect('the body ends cleanly after whole rows, as if there were no more', { rows: 'number' }),
+  drip: effect('the body in pieces, with a pause before each', { bytes: 'number', millis: 'number' }),
+  stall: effect('the body stops, and the connection stays open', { rows: 'number' }),
+  reset: effect('the connection is reset before an answer; the request has no effect', {}),
+  'lost-answer': effect('the request takes effect, but the connection drops before the answer', {}),
+  'late-effect': effect('the connection drops; the request takes effect later', { millis: 'number' }),
+  'late-listing': effect('the request takes effect, but key lists show it later', { millis: 'number' }),
+  churn: effect('keys named churn-… come and go after the answer, so that lists change between two pages', {
+    add: 'number',
+    remove: 'number',
+  }),
+};
+
+/** The requests that an effect applies to. */
+const selection = {
+  method: 'string?',
+  /** Prefix of the path. */
+  path: 'string?',
+  /** Number of matching requests affected; defaults to 1. */
+  times: 'number?',
+  /** Number of matching requests that pass first. */
+  skip: 'number?',
+  /** Only requests for a longer range, in the unit of their start_timestamp and end_timestamp. */
+  longerThan: 'number?',
+} as const satisfies Fields;
+
+type Kind = keyof typeof effects;
+export type Effect = {
+  [Name in Kind]: { readonly kind: Name } & Typed<(typeof effects)[Name]['fields']>;
+}[Kind];
+export type Fault = Effect & Typed<typeof selection>;
 
 export type Faults = {
   plant(fault: Fault): void;
@@ -91,55 +102,32 @@ export const createFaults = (): Faults => {
   };
 };
 
-type Check = 'number' | 'string' | 'end';
-const fields: Readonly<Record<Effect['kind'], Readonly<Record<string, Check>>>> = {
-  status: { status: 'number' },
-  delay: { millis: 'number' },
-  'cut-off': { rows: 'number', end: 'end' },
-  short: { rows: 'number' },
-  envelope: {},
-  html: {},
-  'rate-limit': {},
-  drip: { bytes: 'number', millis: 'number' },
-  stall: { rows: 'number' },
-  reset: {},
-  redirect: { location: 'string' },
-  'lost-answer': {},
-  'late-effect': { millis: 'number' },
-  'late-listing': { millis: 'number' },
-  churn: { add: 'number', remove: 'number' },
-};
-const optional: Readonly<Record<string, Check>> = {
-  method: 'string',
-  path: 'string',
-  times: 'number',
-  skip: 'number',
-  longerThan: 'number',
-  body: 'string',
-  contentType: 'string',
-  retryAfter: 'string',
-  message: 'string',
-  status: 'number',
-};
-
-const fits = (check: Check, value: unknown): boolean => {
-  if (check === 'end') return value === 'destroyed' || value === 'clean';
-  return check === 'number' ? Number.isSafeInteger(value) && Number(value) >= 0 : typeof value === 'string';
+const fits = (type: string, value: unknown): boolean => {
+  if (type === 'end') return value === 'destroyed' || value === 'clean';
+  return type === 'number' ? Number.isSafeInteger(value) && Number(value) >= 0 : typeof value === 'string';
 };
 
 export const parseFault = (value: unknown): Fault | string => {
   if (!isRecord(value)) return 'a fault is a JSON object';
-  const { kind } = value;
-  if (typeof kind !== 'string' || !Object.hasOwn(fields, kind))
-    return `kind must be one of ${Object.keys(fields).join(', ')}`;
-  const needed = fields[kind as Effect['kind']];
-  for (const [name, check] of Object.entries(needed)) {
-    if (!fits(check, value[name]))
-      return `${kind} needs ${name} (${check === 'end' ? 'destroyed or clean' : check})`;
-  }
-  for (const [name, given] of Object.entries(value)) {
-    const check = needed[name] ?? optional[name];
-    if (name !== 'kind' && (check === undefined || !fits(check, given))) return `${name} is not understood`;
-  }
-  return value as Fault;
+  const { kind, ...given } = value;
+  if (typeof kind !== 'string' || !Object.hasOwn(effects, kind))
+    return `kind must be one of ${Object.keys(effects).join(', ')}`;
+  const fields: Fields = { ...selection, ...effects[kind as Kind].fields };
+  for (const [name, type] of Object.entries(fields))
+    if (!type.endsWith('?') && !fits(type, given[name]))
+      return `${kind} needs ${name} (${type === 'end' ? 'destroyed or clean' : type})`;
+  const isKnown = (name: string): boolean => {
+    const type = fields[name]?.replace('?', '');
+    return type !== undefined && fits(type, given[name]);
+  };
+  const unknown = Object.keys(given).find((name) => !isKnown(name));
+  return unknown === undefined ? (value as Fault) : `${unknown} is not understood`;
 };
+
+export const faultsHelp = (): string =>
+  Object.entries<{ readonly meaning: string; readonly fields: Fields }>(effects)
+    .map(([kind, { meaning, fields }]) => {
+      const names = Object.entries(fields).map(([name, type]) => (type.endsWith('?') ? `${name}?` : name));
+      return `      ${kind.padEnd(13)} ${meaning}${names.length === 0 ? '' : ` (${names.join(', ')})`}`;
+    })
+    .join('\n');

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unknownRoute, type Answer } from './answer.ts';
+import { json, tooMany, unknownRoute, type Answer } from './answer.ts';
 import { control, type Controls } from './control.ts';
 import type { Effect } from './faults.ts';
 import { hostileAnswer } from './hostile/hostile.ts';
@@ -40,30 +40,35 @@ const readBody = async (
 
 const isLoopback = (address: string | undefined): boolean => /^(?:::ffff:)?127\.|^::1$/u.test(address ?? '');
 
+/** The answer that an effect gives in place of that of a handler. */
 const instead = (effect: Effect | undefined): Answer | undefined => {
   const text = (status: number, contentType: string, body: string): Answer => ({
     status,
     headers: { 'content-type': contentType },
     body,
   });
-  if (effect?.kind === 'status') {
-    const answer = text(effect.status, effect.contentType ?? 'text/plain; charset=utf-8', effect.body ?? '');
-    return effect.retryAfter === undefined
-      ? answer
-      : { ...answer, headers: { ...answer.headers, 'retry-after': effect.retryAfter } };
+  switch (effect?.kind) {
+    case 'status': {
+      const { status, contentType = 'text/plain; charset=utf-8', body = '', retryAfter } = effect;
+      const answer = text(status, contentType, body);
+      return retryAfter === undefined
+        ? answer
+        : { ...answer, headers: { ...answer.headers, 'retry-after': retryAfter } };
+    }
+    case 'envelope':
+      return json(200, { success: false, message: effect.message ?? 'system busy', data: null });
+    case 'html': {
+      const page =
+        '<!doctype html><html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>';
+      return text(effect.status ?? 200, 'text/html; charset=utf-8', page);
+    }
+    case 'rate-limit':
+      return tooMany;
+    case 'redirect':
+      return { status: effect.status ?? 302, headers: { location: effect.location }, body: '' };
+    default:
+      return undefined;
   }
-  if (effect?.kind === 'envelope') {
-    const message = JSON.stringify(effect.message ?? 'system busy');
-    return text(200, 'application/json; charset=utf-8', `{"success":false,"message":${message},"data":null}`);
-  }
-  if (effect?.kind === 'html') {
-    const page = '<!doctype html><html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>';
-    return text(effect.status ?? 200, 'text/html; charset=utf-8', page);
-  }
-  if (effect?.kind === 'rate-limit') return { status: 429, headers: {}, body: '' };
-  if (effect?.kind === 'redirect')
-    return { status: effect.status ?? 302, headers: { location: effect.location }, body: '' };
-  return undefined;
 };
 
 const recordOf = (state: State, request: IncomingMessage, url: URL): RequestRecord => {

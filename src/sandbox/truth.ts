@@ -1,37 +1,7 @@
 import { moneyText, type MoneyUnit } from './decimal.ts';
 import type { State } from './state.ts';
-import type { Usage } from './traffic/models.ts';
-import { isCall, type RowKind } from './traffic/row.ts';
-
-export type TruthRow = Usage & {
-  /** Unix seconds. */
-  readonly createdAt: number;
-  /** Unix seconds from which the row is visible. */
-  readonly visibleAt: number;
-  readonly kind: RowKind;
-  readonly model: string;
-  readonly token: string;
-  readonly vendorId: number;
-  /** Exact decimal text. */
-  readonly quota: string;
-};
-
-/** Exact decimal texts in the requested unit. */
-export type TruthSums = {
-  readonly rows: number;
-  /** Sum of the quota column over every row, including top-ups. */
-  readonly quota: string;
-  readonly calls: number;
-  readonly consumption: string;
-  /** Negative or 0. */
-  readonly refunds: string;
-  /** Consumption minus refunds. */
-  readonly net: string;
-  readonly topups: string;
-  /** Net by model name and by key name. */
-  readonly byModel: Readonly<Record<string, string>>;
-  readonly byKey: Readonly<Record<string, string>>;
-};
+import { noUsage, type Usage } from './traffic/models.ts';
+import { isCall, type Row } from './traffic/row.ts';
 
 type View = {
   /** Unix seconds; defaults to now. */
@@ -40,35 +10,29 @@ type View = {
   readonly unit?: MoneyUnit;
 };
 
-/** The actual data of the account, read from the rows without endpoints and caches. */
-export type Truth = {
-  /** Visible rows with start <= createdAt < end (Unix seconds), oldest first. */
-  rows(start: number, end: number, view?: View): TruthRow[];
-  sums(start: number, end: number, view?: View): TruthSums;
+const usageOf = (row: Row): Usage => {
+  const names = Object.keys(noUsage) as readonly (keyof Usage)[];
+  return Object.fromEntries(names.map((name) => [name, row[name]])) as Usage;
 };
 
-export const createTruth = (state: State): Truth => ({
-  rows(start, end, { asOf = state.seconds(), unit = 'USD' } = {}) {
-    const found = [...state.ledger.rows({ start, end }, asOf)];
-    return found.map((row) => ({
+/** The actual data of the account, read from the rows without endpoints and caches. */
+export const createTruth = (state: State) => ({
+  /** Visible rows with start <= createdAt < end (Unix seconds), oldest first. */
+  rows(start: number, end: number, { asOf = state.seconds(), unit = 'USD' }: View = {}) {
+    return [...state.ledger.rows({ start, end }, asOf)].map((row) => ({
       createdAt: row.createdAt,
       visibleAt: row.visibleAt,
       kind: row.kind,
       model: row.model?.name ?? '',
       token: row.token,
       vendorId: row.model?.vendorId ?? 0,
-      text: row.text,
-      cached: row.cached,
-      cacheWrite: row.cacheWrite,
-      audioInput: row.audioInput,
-      imageInput: row.imageInput,
-      completion: row.completion,
-      reasoning: row.reasoning,
-      audioOutput: row.audioOutput,
+      ...usageOf(row),
+      /** Exact decimal text. */
       quota: moneyText(BigInt(row.grains), unit),
     }));
   },
-  sums(start, end, { asOf = state.seconds(), unit = 'USD' } = {}) {
+  /** Exact decimal texts in the requested unit. */
+  sums(start: number, end: number, { asOf = state.seconds(), unit = 'USD' }: View = {}) {
     const sums = { consumption: 0n, refund: 0n, topup: 0n, error: 0n, management: 0n, system: 0n };
     const byModel = new Map<string, bigint>();
     const byKey = new Map<string, bigint>();
@@ -92,13 +56,20 @@ export const createTruth = (state: State): Truth => ({
     return {
       rows,
       calls,
+      /** Sum of the quota column over every row, including top-ups. */
       quota: text(quota),
       consumption: text(sums.consumption),
+      /** Negative or 0. */
       refunds: text(sums.refund),
+      /** Consumption minus refunds. */
       net: text(sums.consumption + sums.refund),
       topups: text(sums.topup),
+      /** Net by model name and by key name. */
       byModel: texts(byModel),
       byKey: texts(byKey),
     };
   },
 });
+
+export type Truth = ReturnType<typeof createTruth>;
+export type TruthRow = ReturnType<Truth['rows']>[number];

@@ -1,53 +1,73 @@
 import type { Answer } from '../answer-shape.ts';
 import type { Request } from '../request.ts';
 
-/** Makes the answer of a hostile or broken gateway from the regular one; outside the contract. */
-export type Behaviour = (answer: Answer, request: Request) => Answer;
+/** A hostile or broken behaviour of a gateway, outside the contract: the answer, made from the regular one. */
+export type Behaviour = {
+  readonly meaning: string;
+  readonly change: (answer: Answer, request: Request) => Answer;
+};
+
+type Change = Behaviour['change'];
 
 export const json = 'application/json; charset=utf-8';
 export const csv = 'text/csv; charset=utf-8';
-export const kilobyte = 1024;
 
 export const logPath = '/api/log/self/stream-export';
 export const usagePath = '/api/data/self/pivot/stream-export';
-export const keysPath = '/api/token/';
 export const profilePath = '/api/user/self';
 export const statisticsPath = '/api/log/self/stat';
+const keysPath = '/api/token/';
 
 export function* endless(piece: string, first = ''): Generator<string, void> {
   if (first !== '') yield first;
   for (;;) yield piece;
 }
 
-export const text = (status: number, type: string, body: Answer['body'], headers = {}): Answer => ({
+const text = (status: number, type: string, body: Answer['body'], headers = {}): Answer => ({
   status,
   headers: { 'content-type': type, ...headers },
   body,
 });
 
-export const at =
-  (path: string, change: Behaviour): Behaviour =>
+/** Reads of keys have the id of a key in their path. */
+const at =
+  (path: string, change: Change): Change =>
   (answer, request) =>
     request.path === path ||
     (path === keysPath && request.path.startsWith(keysPath) && request.method === 'GET')
       ? change(answer, request)
       : answer;
 
-export const everywhere = (make: () => Answer): Behaviour => make;
+const data = (value: string): Answer => text(200, json, `{"success":true,"message":"","data":${value}}`);
 
-export const data = (value: string): Answer =>
-  text(200, json, `{"success":true,"message":"","data":${value}}`);
+/** The same answer to every request. */
+export const everywhere = (
+  meaning: string,
+  status: number,
+  type: string,
+  body: () => Answer['body'],
+  headers = {},
+): Behaviour => ({ meaning, change: () => text(status, type, body(), headers) });
+
+export const withHeader = (meaning: string, name: string, value: string): Behaviour => ({
+  meaning,
+  change: (answer) => ({ ...answer, headers: { ...answer.headers, [name]: value } }),
+});
+
+/** The data of an envelope, in answers of one path or of all; JSON text. */
+export const dataOf = (meaning: string, path: string | undefined, value: () => string): Behaviour => ({
+  meaning,
+  change: path === undefined ? () => data(value()) : at(path, () => data(value())),
+});
 
 type Fields = Record<string, unknown>;
 
-/** Changes fields of the first key of a list, of all keys, or of the key that was read; values are JSON text. */
-export const withFields = (fields: Readonly<Record<string, string>>, all = false): Behaviour =>
+const changeFields = (fields: Readonly<Record<string, string>>, most: number): Change =>
   at(keysPath, (answer) => {
     if (typeof answer.body !== 'string' || answer.status !== 200) return answer;
     const envelope = JSON.parse(answer.body) as { data?: (Fields & { items?: Fields[] }) | null };
     const keys = envelope.data?.items ?? (envelope.data ? [envelope.data] : []);
-    for (const one of all ? keys : keys.slice(0, 1))
-      for (const name of Object.keys(fields)) one[name] = `@@${name}@@`;
+    for (const one of keys.slice(0, most)) for (const name of Object.keys(fields)) one[name] = `@@${name}@@`;
     return {
       ...answer,
       body: Object.entries(fields).reduce(
@@ -57,37 +77,59 @@ export const withFields = (fields: Readonly<Record<string, string>>, all = false
     };
   });
 
-export const key = (id: number, name: string): string =>
-  `{"id":${id},"name":${JSON.stringify(name)},"status":1,"remain_quota":"1","unlimited_quota":false,"expired_time":-1}`;
+/** Changes fields of the first key of a list, or of the key that was read; values are JSON text. */
+export const withFields = (meaning: string, fields: Readonly<Record<string, string>>): Behaviour => ({
+  meaning,
+  change: changeFields(fields, 1),
+});
 
-export const page = (items: readonly string[], total: number): Answer =>
-  data(`{"items":[${items.join(',')}],"page":1,"page_size":100,"total":${total}}`);
+export const withFieldsOfAll = (meaning: string, fields: Readonly<Record<string, string>>): Behaviour => ({
+  meaning,
+  change: changeFields(fields, Infinity),
+});
 
-export const numbered = (from: number, count: number, name: (id: number) => string): readonly string[] =>
-  Array.from({ length: count }, (_, index) => key(from + index, name(from + index)));
-
-export const pageOf = (request: Request): number => Number(request.query.get('p') ?? '1');
+/** Other keys in place of those of the account: `count` on a page, all on one page unless there is a total. */
+export const pages = (
+  meaning: string,
+  { count, total = count, turns = false }: { count: number; total?: number; turns?: boolean },
+  fieldsOf: (id: number) => { readonly name: string; readonly key?: string },
+): Behaviour => ({
+  meaning,
+  change: at(keysPath, (_, { query }) => {
+    const first = turns ? Number(query.get('p') ?? '1') * 1000 : 1;
+    const rest = { status: 1, remain_quota: '1', unlimited_quota: false, expired_time: -1 };
+    const ids = Array.from({ length: count }, (_, index) => first + index);
+    const items = ids.map((id) => ({ ...fieldsOf(id), id, ...rest }));
+    return data(JSON.stringify({ items, page: 1, page_size: 100, total }));
+  }),
+});
 
 const rowsOf = ({ body }: Answer): readonly string[] => {
   if (body instanceof Uint8Array) return [];
   return typeof body === 'string' ? [body] : [...body];
 };
 
-const withCells = (
-  path: string,
-  change: (cells: string[], header: readonly string[]) => string[],
-): Behaviour =>
-  at(path, (answer) => {
+/** The cells of one column of the log export. */
+export const withCell = (meaning: string, name: string, value: string): Behaviour => ({
+  meaning,
+  change: at(logPath, (answer) => {
     const [header = '', ...rows] = rowsOf(answer);
-    const names = header.replace('\uFEFF', '').trim().split(',');
-    return {
-      ...answer,
-      body: [header, ...rows.map((row) => `${change(row.trim().split(','), names).join(',')}\n`)],
-    };
-  });
+    const column = header.replace('\uFEFF', '').trim().split(',').indexOf(name);
+    const changed = rows.map((row) => {
+      const cells = row.trim().split(',');
+      return `${cells.map((cell, index) => (index === column ? value : cell)).join(',')}\n`;
+    });
+    return { ...answer, body: [header, ...changed] };
+  }),
+});
 
-export const withCell = (path: string, name: string, value: string): Behaviour =>
-  withCells(path, (cells, names) => cells.map((cell, index) => (names[index] === name ? value : cell)));
+export const csvBody = (meaning: string, path: string, body: () => Answer['body']): Behaviour => ({
+  meaning,
+  change: at(path, () => text(200, csv, body())),
+});
 
-export const csvBody = (path: string, body: () => Answer['body'], compressible = false): Behaviour =>
-  at(path, () => ({ ...text(200, csv, body()), compressible }));
+/** For a client that accepts it. */
+export const compressedBody = (meaning: string, path: string, body: () => Answer['body']): Behaviour => ({
+  meaning,
+  change: at(path, () => ({ ...text(200, csv, body()), compressible: true })),
+});

@@ -3,41 +3,30 @@ import type { Model } from './models.ts';
 import { DAY, HOUR } from './rhythm.ts';
 import { isCall, type Row } from './row.ts';
 
-export type Cell = {
+export const promptAlone = (row: Row): number => row.text + row.audioInput + row.imageInput;
+export const promptWithCached = (row: Row): number => promptAlone(row) + row.cached + row.cacheWrite;
+
+const emptySums = {
+  consumption: 0n,
+  /** Grains of refunds; negative. */
+  refunds: 0n,
+  /** Grains paid in. */
+  topups: 0n,
+  calls: 0,
+  /** Prompt tokens without, and with, the cached and cache-write ones. */
+  promptAlone: 0,
+  promptWithCached: 0,
+  /** All completion tokens, and the reasoning ones among them. */
+  completion: 0,
+  reasoning: 0,
+};
+
+export type Cell = typeof emptySums & {
   /** Unix seconds of the start of the hour. */
   readonly hour: number;
   readonly model: Model | undefined;
   readonly token: string;
-  consumption: bigint;
-  /** Grains of refunds; negative. */
-  refunds: bigint;
-  /** Grains paid in. */
-  topups: bigint;
-  calls: number;
-  /** Prompt tokens without, and with, the cached and cache-write ones. */
-  promptAlone: number;
-  promptWithCached: number;
-  /** All completion tokens, and the reasoning ones among them. */
-  completion: number;
-  reasoning: number;
 };
-
-export const promptAlone = (row: Row): number => row.text + row.audioInput + row.imageInput;
-export const promptWithCached = (row: Row): number => promptAlone(row) + row.cached + row.cacheWrite;
-
-const emptyCell = (hour: number, model: Model | undefined, token: string): Cell => ({
-  hour,
-  model,
-  token,
-  consumption: 0n,
-  refunds: 0n,
-  topups: 0n,
-  calls: 0,
-  promptAlone: 0,
-  promptWithCached: 0,
-  completion: 0,
-  reasoning: 0,
-});
 
 const add = (cell: Cell, row: Row): void => {
   if (row.kind === 'topup') cell.topups += BigInt(row.grains);
@@ -59,7 +48,7 @@ export const toAggregates = (rows: Iterable<Row>): Cell[] => {
     const name = `${hour}|${row.model?.name ?? ''}|${row.token}`;
     let cell = cells.get(name);
     if (cell === undefined) {
-      cell = emptyCell(hour, row.model, row.token);
+      cell = { ...emptySums, hour, model: row.model, token: row.token };
       cells.set(name, cell);
     }
     add(cell, row);
@@ -67,15 +56,10 @@ export const toAggregates = (rows: Iterable<Row>): Cell[] => {
   return [...cells.values()];
 };
 
-export type Aggregates = {
-  /** Cells of the rows with start <= createdAt < end that are visible at `asOf` (all Unix seconds). */
-  over(range: { start: number; end: number }, asOf: number): Generator<Cell, void>;
-};
-
 type Settled = { readonly settledAt: number; readonly booked: number; readonly cells: readonly Cell[] };
 
 /** Caches the sums of whole days that can no longer change. */
-export const createAggregates = (ledger: Ledger): Aggregates => {
+export const createAggregates = (ledger: Ledger) => {
   const settled = new Map<number, Settled>();
 
   const wholeDay = (day: number, asOf: number): readonly Cell[] => {
@@ -92,7 +76,8 @@ export const createAggregates = (ledger: Ledger): Aggregates => {
   };
 
   return {
-    *over(range, asOf) {
+    /** Cells of the rows with start <= createdAt < end that are visible at `asOf` (all Unix seconds). */
+    *over(range: { start: number; end: number }, asOf: number): Generator<Cell, void> {
       const start = Math.max(range.start, ledger.firstDay * DAY);
       const end = Math.min(range.end, asOf + 1);
       for (let day = Math.floor(start / DAY); day * DAY < end; day += 1) {
@@ -106,3 +91,5 @@ export const createAggregates = (ledger: Ledger): Aggregates => {
     },
   };
 };
+
+export type Aggregates = ReturnType<typeof createAggregates>;

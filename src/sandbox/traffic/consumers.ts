@@ -15,73 +15,29 @@ export type Consumer = {
 const live = (
   name: string,
   weight: number,
-  mix: Consumer['mix'],
+  mix: Partial<Record<keyof typeof models, number>>,
   more: Partial<Pick<Consumer, 'group' | 'limit'>> = {},
-): Consumer => ({ name, group: 'default', weight, mix, state: 'live', ...more });
+): Consumer => ({
+  name,
+  group: 'default',
+  weight,
+  mix: Object.entries(mix).map(([model, share]) => [models[model as keyof typeof models], share]),
+  state: 'live',
+  ...more,
+});
 
 export const consumers: readonly Consumer[] = [
-  live('growth-web', 14, [
-    [models.gptMini, 6],
-    [models.haiku, 2],
-    [models.flash, 2],
-  ]),
-  live('growth-mail', 6, [
-    [models.gptMini, 3],
-    [models.deepseek, 5],
-  ]),
-  live('growth-studio', 5, [
-    [models.imageTask, 6],
-    [models.musicTask, 2],
-    [models.flash, 2],
-  ]),
-  live('search-api', 16, [
-    [models.embeddings, 9],
-    [models.gptMini, 1],
-  ]),
-  live('search-indexer', 10, [
-    [models.embeddings, 8],
-    [models.gpt, 1],
-  ]),
-  live('support-bot', 15, [
-    [models.haiku, 6],
-    [models.sonnet, 3],
-    [models.gptMini, 1],
-  ]),
-  live('support-voice', 2, [[models.audio, 1]], { limit: 5_000n }),
-  live(
-    'prod-gateway',
-    16,
-    [
-      [models.gpt, 3],
-      [models.sonnet, 3],
-      [models.reasoning, 3],
-      [models.flash, 1],
-    ],
-    { group: 'vip' },
-  ),
-  live(
-    'prod-batch',
-    9,
-    [
-      [models.deepseek, 4],
-      [models.flash, 3],
-      [models.reasoning, 2],
-    ],
-    { group: 'vip' },
-  ),
-  live(
-    'research-数据',
-    4,
-    [
-      [models.reasoning, 3],
-      [models.sonnet, 2],
-    ],
-    { limit: 2_500n },
-  ),
-  live('team <b>"x", =1+1', 3, [
-    [models.gpt, 1],
-    [models.gptMini, 2],
-  ]),
+  live('growth-web', 14, { gptMini: 6, haiku: 2, flash: 2 }),
+  live('growth-mail', 6, { gptMini: 3, deepseek: 5 }),
+  live('growth-studio', 5, { imageTask: 6, musicTask: 2, flash: 2 }),
+  live('search-api', 16, { embeddings: 9, gptMini: 1 }),
+  live('search-indexer', 10, { embeddings: 8, gpt: 1 }),
+  live('support-bot', 15, { haiku: 6, sonnet: 3, gptMini: 1 }),
+  live('support-voice', 2, { audio: 1 }, { limit: 5_000n }),
+  live('prod-gateway', 16, { gpt: 3, sonnet: 3, reasoning: 3, flash: 1 }, { group: 'vip' }),
+  live('prod-batch', 9, { deepseek: 4, flash: 3, reasoning: 2 }, { group: 'vip' }),
+  live('research-数据', 4, { reasoning: 3, sonnet: 2 }, { limit: 2_500n }),
+  live('team <b>"x", =1+1', 3, { gpt: 1, gptMini: 2 }),
   { name: 'legacy-ci', group: 'default', weight: 0, mix: [], state: 'disabled' },
   { name: 'trial-2024', group: 'default', weight: 0, mix: [], state: 'expired', limit: 1n },
 ];

@@ -32,27 +32,20 @@ export const inUnits = (grains: number): number =>
 const lateness = (random: () => number): number =>
   random() < 0.8 ? between(random, 2, 90) : between(random, 91, 600);
 
-const bookkeeping = (day: number, options: DayOptions): Row[] => {
+/** Rows of the account by the day of the month, all without a key. */
+const bookkeeping = (day: number, { callsPerDay }: DayOptions): Row[] => {
   const start = day * DAY;
-  const dayOfMonth = new Date(start * 1000).getUTCDate();
-  const rows: Row[] = [];
-  if (dayOfMonth === 1 || dayOfMonth === 15) {
-    const dollars = Math.max(10, Math.round((options.callsPerDay * TOPUP_DOLLARS_PER_CALL) / 10) * 10);
-    rows.push(
-      plainRow('topup', start + 9 * HOUR, { grains: dollars * 1e8, content: `Top-up of ${dollars} USD` }),
-    );
-  }
-  if (dayOfMonth === 1) {
-    rows.push(plainRow('system', start + 60, { content: 'Monthly statement is ready' }));
-  }
-  if (dayOfMonth === 20) {
-    rows.push(
-      plainRow('management', start + 10 * HOUR + 1234, {
-        content: 'Administrator changed the group, "vip"\nfrom default',
-      }),
-    );
-  }
-  return rows;
+  const dollars = Math.max(10, Math.round((callsPerDay * TOPUP_DOLLARS_PER_CALL) / 10) * 10);
+  const topup = plainRow('topup', start + 9 * HOUR, {
+    grains: dollars * 1e8,
+    content: `Top-up of ${dollars} USD`,
+  });
+  const statement = plainRow('system', start + 60, { content: 'Monthly statement is ready' });
+  const change = plainRow('management', start + 10 * HOUR + 1234, {
+    content: 'Administrator changed the group, "vip"\nfrom default',
+  });
+  const byDay: Readonly<Record<number, Row[]>> = { 1: [topup, statement], 15: [topup], 20: [change] };
+  return byDay[new Date(start * 1000).getUTCDate()] ?? [];
 };
 
 /**
@@ -64,14 +57,10 @@ export const causedRows = (day: number, options: DayOptions): Row[] => {
   const rotation = between(random, 0, HOUR - 1);
   const rows = bookkeeping(day, options);
 
-  const push = (row: Row): void => {
-    rows.push(row);
-  };
-
   const refund = (paid: Row, delay: number, token: string, content: string): void => {
     if (!options.refunds) return;
     const at = paid.createdAt + delay;
-    push(
+    rows.push(
       plainRow('refund', at, { model: paid.model, token, group: paid.group, grains: -paid.grains, content }),
     );
   };
@@ -82,34 +71,24 @@ export const causedRows = (day: number, options: DayOptions): Row[] => {
     const { name: token, group } = consumer;
     if (random() < 0.015) {
       const content = 'upstream error: status 529, "overloaded", retry later';
-      push(plainRow('error', createdAt, { visibleAt, model, token, group, content }));
+      rows.push(plainRow('error', createdAt, { visibleAt, model, token, group, content }));
       return;
     }
     const usage = usageOf(model, call, random);
     const exact = charge(model, usage);
-    const row: Row = {
-      createdAt,
+    const row = plainRow('consumption', createdAt, {
+      ...usage,
       visibleAt,
-      kind: 'consumption',
       model,
       token,
       group,
-      text: usage.text,
-      cached: usage.cached,
-      cacheWrite: usage.cacheWrite,
-      audioInput: usage.audioInput,
-      imageInput: usage.imageInput,
-      completion: usage.completion,
-      reasoning: usage.reasoning,
-      audioOutput: usage.audioOutput,
       grains: options.wholeUnits ? inUnits(exact) : exact,
       useTime: 1 + Math.floor(usage.completion / 60),
       stream: model.kind === 'chat' && random() < 0.5,
-      content: '',
-    };
-    push(row);
+    });
+    rows.push(row);
     // A batch that embeds the same text twice: two calls give two identical rows.
-    if (model.kind === 'embeddings' && random() < 0.012) push({ ...row });
+    if (model.kind === 'embeddings' && random() < 0.012) rows.push({ ...row });
     if (model.kind === 'image-task' && random() < 0.06)
       refund(row, between(random, 30, HOUR), '', 'image task failed');
     else if (model.kind === 'music-task' && random() < 0.08)

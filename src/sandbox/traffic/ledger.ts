@@ -7,25 +7,12 @@ export type LedgerOptions = DayOptions & {
   readonly firstDay: number;
 };
 
-/** Every row of the account, generated on access and not stored. */
-export type Ledger = {
-  readonly firstDay: number;
-  /** Rows of one day by created_at, visible or not. */
-  dayRows(day: number): readonly Row[];
-  /** Rows with start <= createdAt < end (Unix seconds) that are visible at `asOf`. */
-  rows(range: { start: number; end: number }, asOf: number, newestFirst?: boolean): Generator<Row, void>;
-  book(row: Row): void;
-  /** Number of rows booked on a day: cached sums of the day are stale when it changes. */
-  booked(day: number): number;
-  /** From a time on, the simulated traffic of a key uses another name, or stops. */
-  moveTraffic(consumer: string, move: { from: number; to: string | undefined }): void;
-};
-
 type Move = { readonly from: number; readonly to: string | undefined };
 
 const byTime = (a: Row, b: Row): number => a.createdAt - b.createdAt;
 
-export const createLedger = (options: LedgerOptions): Ledger => {
+/** Every row of the account, generated on access and not stored. */
+export const createLedger = (options: LedgerOptions) => {
   const live = new Map<number, Row[]>();
   const moves = new Map<string, Move[]>();
   // Keeps the rows that a day passes to the next, so that forward iteration generates each day once.
@@ -46,6 +33,7 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     return move.to === undefined ? undefined : { ...row, token: move.to };
   };
 
+  /** Rows of one day by created_at, visible or not. */
   const dayRows = (day: number): readonly Row[] => {
     if (day < options.firstDay) return [];
     const earlier = handedOn?.day === day - 1 ? handedOn.rows : caused(day - 1).next;
@@ -54,6 +42,7 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     return [...kept, ...(live.get(day) ?? [])].sort(byTime);
   };
 
+  /** Rows with start <= createdAt < end (Unix seconds) that are visible at `asOf`. */
   function* rows(
     range: { start: number; end: number },
     asOf: number,
@@ -76,13 +65,17 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     firstDay: options.firstDay,
     dayRows,
     rows,
-    book(row) {
+    book(row: Row): void {
       const day = Math.floor(row.createdAt / DAY);
       live.set(day, [...(live.get(day) ?? []), row]);
     },
-    booked: (day) => live.get(day)?.length ?? 0,
-    moveTraffic(consumer, move) {
+    /** Number of rows booked on a day: cached sums of the day are stale when it changes. */
+    booked: (day: number): number => live.get(day)?.length ?? 0,
+    /** From a time on, the simulated traffic of a key uses another name, or stops. */
+    moveTraffic(consumer: string, move: Move): void {
       moves.set(consumer, [...(moves.get(consumer) ?? []), move]);
     },
   };
 };
+
+export type Ledger = ReturnType<typeof createLedger>;

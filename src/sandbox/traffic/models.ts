@@ -1,27 +1,20 @@
-export type Usage = {
+export const noUsage = {
   /** Prompt tokens of text that were neither read from nor written to a cache. */
-  readonly text: number;
-  readonly cached: number;
-  readonly cacheWrite: number;
-  readonly audioInput: number;
-  readonly imageInput: number;
+  text: 0,
+  cached: 0,
+  cacheWrite: 0,
+  audioInput: 0,
+  imageInput: 0,
   /** All completion tokens, including reasoning and audio output. */
-  readonly completion: number;
-  readonly reasoning: number;
-  readonly audioOutput: number;
+  completion: 0,
+  reasoning: 0,
+  audioOutput: 0,
 };
 
+export type Usage = Readonly<typeof noUsage>;
+
 /** Prices in grains (0.00000001 USD) per token: 100 grains per token are 1 USD per million tokens. */
-type Prices = {
-  readonly text: number;
-  readonly cached: number;
-  readonly cacheWrite: number;
-  readonly audioInput: number;
-  readonly imageInput: number;
-  readonly completion: number;
-  readonly audioOutput: number;
-  readonly call: number;
-};
+type Prices = Omit<Usage, 'reasoning'> & { readonly call: number };
 
 export type Model = {
   readonly name: string;
@@ -38,16 +31,6 @@ export type Model = {
   readonly images: boolean;
 };
 
-const free: Prices = {
-  text: 0,
-  cached: 0,
-  cacheWrite: 0,
-  audioInput: 0,
-  imageInput: 0,
-  completion: 0,
-  audioOutput: 0,
-  call: 0,
-};
 const vendors = {
   1: 'openai',
   2: 'anthropic',
@@ -73,7 +56,7 @@ const model = (
   audio: false,
   images: false,
   ...traits,
-  prices: { ...free, ...prices },
+  prices: { ...noUsage, call: 0, ...prices },
 });
 
 export const models = {

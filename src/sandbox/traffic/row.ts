@@ -1,4 +1,4 @@
-import type { Model, Usage } from './models.ts';
+import { noUsage, type Model, type Usage } from './models.ts';
 
 export type RowKind = 'topup' | 'consumption' | 'management' | 'system' | 'error' | 'refund';
 
@@ -20,17 +20,6 @@ export type Row = Usage & {
   readonly live?: true;
 };
 
-const nothing: Usage = {
-  text: 0,
-  cached: 0,
-  cacheWrite: 0,
-  audioInput: 0,
-  imageInput: 0,
-  completion: 0,
-  reasoning: 0,
-  audioOutput: 0,
-};
-
 export const plainRow = (kind: RowKind, createdAt: number, row: Partial<Row>): Row => ({
   createdAt,
   visibleAt: createdAt,
@@ -38,7 +27,7 @@ export const plainRow = (kind: RowKind, createdAt: number, row: Partial<Row>): R
   model: undefined,
   token: '',
   group: 'default',
-  ...nothing,
+  ...noUsage,
   grains: 0,
   useTime: 0,
   stream: false,

@@ -1,19 +1,10 @@
-import type { Model, Usage } from './models.ts';
+import { noUsage, type Model, type Usage } from './models.ts';
 import { between } from './random.ts';
 import type { SampledCall } from './sample.ts';
 
 /** Distributes the tokens of a sampled call over the token columns of a model. */
 export const usageOf = (model: Model, call: SampledCall, random: () => number): Usage => {
-  const usage = {
-    text: call.prompt,
-    cached: 0,
-    cacheWrite: 0,
-    audioInput: 0,
-    imageInput: 0,
-    completion: call.completion,
-    reasoning: 0,
-    audioOutput: 0,
-  };
+  const usage = { ...noUsage, text: call.prompt, completion: call.completion };
   if (model.kind === 'embeddings') return { ...usage, completion: 0 };
   if (model.kind !== 'chat') return { ...usage, text: 0, completion: 0 };
   if (model.cachePrefix > 0 && random() < 0.7) {
