@@ -1,21 +1,16 @@
-/** Requests of the gateway to clients: sent without waiting, and never retried. */
-export type Callbacks = {
-  post: (url: string, body: string) => void;
-  /** Resolves when all requests sent so far have ended. */
-  settled(): Promise<void>;
-  stop(): Promise<void>;
-};
-
 const TIME_LIMIT = 5000;
 
-export const createCallbacks = (): Callbacks => {
+/** Requests of the gateway to clients: sent without waiting, and never retried. */
+export const createCallbacks = () => {
   const stopped = new AbortController();
   const running = new Set<Promise<void>>();
+  /** Resolves when all requests sent so far have ended. */
   const settled = async (): Promise<void> => {
     await Promise.all(running);
   };
   return {
-    post(url, body) {
+    settled,
+    post(url: string, body: string): void {
       const sent = fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -29,8 +24,7 @@ export const createCallbacks = (): Callbacks => {
         .finally(() => running.delete(sent));
       running.add(sent);
     },
-    settled,
-    async stop() {
+    async stop(): Promise<void> {
       stopped.abort();
       await settled();
     },

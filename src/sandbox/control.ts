@@ -1,37 +1,30 @@
 import { json, type Answer } from './answer.ts';
+import { checkHostile } from './hostile/hostile.ts';
 import { parseFault, type Faults } from './faults.ts';
 import { isRecord, wholeParameter, type Request } from './request.ts';
 import type { Requests } from './requests.ts';
 import { remainOf, syncTraffic, type State } from './state.ts';
 import type { Truth } from './truth.ts';
 
-export type Traffic = {
-  /** Creates `count` keys without calls, named `name` plus a number. */
-  addKeys(count: number, name: string): void;
-  /** Removes `count` keys of this name, alternately the oldest and the newest. */
-  removeKeys(count: number, name: string): void;
-  /** Disables a key as an administrator would. False for an unknown key. */
-  disableKey(id: number): boolean;
-  /** From the next second on, the simulated calls of one key use another. */
-  moveTraffic(from: number, to: number): boolean;
-};
-
 const filler = { group: 'default', remain: 0n, unlimited: true, expiredTime: -1 } as const;
 
-export const createTraffic = (state: State): Traffic => ({
-  addKeys(count, name) {
+export const createTraffic = (state: State) => ({
+  /** Creates `count` keys without calls, named `name` plus a number. */
+  addKeys(count: number, name: string): void {
     const before = state.keys.all().length;
     for (let made = 1; made <= count; made += 1)
       state.keys.create({ ...filler, name: `${name}-${before + made}`, createdAt: state.seconds() });
   },
-  removeKeys(count, name) {
+  /** Removes `count` keys of this name, alternately the oldest and the newest. */
+  removeKeys(count: number, name: string): void {
     for (let removed = 0; removed < count; removed += 1) {
       const own = state.keys.all().filter((key) => key.name.startsWith(`${name}-`));
       const key = removed % 2 === 0 ? own.at(0) : own.at(-1);
       if (key !== undefined) state.keys.remove(key.id, state.seconds());
     }
   },
-  disableKey(id) {
+  /** Disables a key as an administrator would. False for an unknown key. */
+  disableKey(id: number): boolean {
     const key = state.keys.get(id);
     if (key === undefined) return false;
     key.disabled = true;
@@ -39,7 +32,8 @@ export const createTraffic = (state: State): Traffic => ({
     syncTraffic(state, key);
     return true;
   },
-  moveTraffic(from, to) {
+  /** From the next second on, the simulated calls of one key use another. */
+  moveTraffic(from: number, to: number): boolean {
     const [giver, taker] = [state.keys.get(from), state.keys.get(to)];
     if (giver?.consumer === undefined || taker === undefined) return false;
     remainOf(state, giver);
@@ -51,19 +45,20 @@ export const createTraffic = (state: State): Traffic => ({
   },
 });
 
-export type Controls = {
+/** The parts of a running sandbox; `state` is for reading alone. */
+export type Gateway = {
+  readonly state: State;
   readonly faults: Faults;
   readonly requests: Requests;
   readonly truth: Truth;
-  readonly traffic: Traffic;
-  readonly setHostile: (name: string) => void;
+  readonly traffic: ReturnType<typeof createTraffic>;
 };
 
 const bad = (message: string): Answer => json(400, { error: message });
 const done = (value: boolean): Answer =>
   value ? json(200, { ok: true }) : json(404, { error: 'no such key' });
 
-type Endpoint = (controls: Controls, request: Request, id: number) => Answer;
+type Endpoint = (gateway: Gateway, request: Request, id: number) => Answer;
 
 /** The control endpoints under /_sandbox/, for a sandbox in its own process; `#` stands for the id of a key. */
 const endpoints: Readonly<Record<string, Endpoint>> = {
@@ -94,10 +89,10 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
     traffic.addKeys(Number(body['count']), body['name']);
     return json(201, { ok: true });
   },
-  'POST /_sandbox/hostile': ({ setHostile }, { body }) => {
+  'POST /_sandbox/hostile': ({ state }, { body }) => {
     if (!isRecord(body) || typeof body['name'] !== 'string') return bad('name is a text');
     try {
-      setHostile(body['name']);
+      state.hostile = checkHostile(body['name']);
     } catch (error) {
       return bad(String(error));
     }
@@ -115,8 +110,8 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
 };
 
 /** Only for callers on loopback. */
-export const control = (controls: Controls, request: Request): Answer | undefined => {
+export const control = (gateway: Gateway, request: Request): Answer | undefined => {
   const [id = ''] = /\d+/u.exec(request.path) ?? [];
   const at = `${request.method} ${request.path.replace(id, id === '' ? '' : '#')}`;
-  return endpoints[at]?.(controls, request, Number(id));
+  return endpoints[at]?.(gateway, request, Number(id));
 };

@@ -60,30 +60,23 @@ export type Effect = {
 }[Kind];
 export type Fault = Effect & Typed<typeof selection>;
 
-export type Faults = {
-  plant(fault: Fault): void;
-  pending(): readonly Fault[];
-  clear(): void;
-  /** The effect for a request, which uses it up. */
-  take(method: string, path: string, query?: URLSearchParams): Effect | undefined;
-};
-
 const lengthOf = (query: URLSearchParams | undefined): number =>
   query === undefined
     ? 0
     : (wholeParameter(query, 'end_timestamp') ?? 0) - (wholeParameter(query, 'start_timestamp') ?? 0);
 
-export const createFaults = (): Faults => {
+export const createFaults = () => {
   let planted: { fault: Fault; skip: number; times: number }[] = [];
   return {
-    plant(fault) {
+    plant(fault: Fault): void {
       planted.push({ fault, skip: fault.skip ?? 0, times: fault.times ?? 1 });
     },
-    pending: () => planted.map(({ fault, skip, times }) => ({ ...fault, skip, times })),
-    clear() {
+    pending: (): readonly Fault[] => planted.map(({ fault, skip, times }) => ({ ...fault, skip, times })),
+    clear(): void {
       planted = [];
     },
-    take(method, path, query) {
+    /** The effect for a request, which uses it up. */
+    take(method: string, path: string, query?: URLSearchParams): Effect | undefined {
       for (const one of planted) {
         const { fault } = one;
         const meant = (fault.method ?? method) === method && path.startsWith(fault.path ?? '');
@@ -131,3 +124,5 @@ export const faultsHelp = (): string =>
       return `      ${kind.padEnd(13)} ${meaning}${names.length === 0 ? '' : ` (${names.join(', ')})`}`;
     })
     .join('\n');
+
+export type Faults = ReturnType<typeof createFaults>;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { channel } from 'node:diagnostics_channel';
 import { fourDigits } from './decimal.ts';
 import type { Json } from './exact-json.ts';
 import type { Choices } from './variants.ts';
@@ -33,18 +34,16 @@ export type StoredKey = {
 /** The fields that an Admin Key may set, in the gateway's units. */
 export type KeyFields = Pick<StoredKey, 'name' | 'remain' | 'unlimited' | 'expiredTime' | 'group'>;
 
-export type KeyStore = {
-  create(fields: KeyFields & { createdAt: number; consumer?: string; disabled?: boolean }): {
-    key: StoredKey;
-    plaintext: string;
-  };
-  get(id: number): StoredKey | undefined;
-  /** Oldest first. */
-  all(): readonly StoredKey[];
-  remove(id: number, at: number): boolean;
-  /** By plaintext, with or without the prefix; also finds keys deleted since `since` (Unix seconds). */
-  find(plaintext: string, since: number): { key: StoredKey; deleted: boolean } | undefined;
+type NewKey = KeyFields & {
+  readonly createdAt: number;
+  readonly consumer?: string;
+  readonly disabled?: boolean;
 };
+
+const plaintexts = channel('tollkeeper:sandbox:plaintext');
+
+/** Publishes each plaintext within this process, so that tests can search for it where none may occur. */
+export const handedOut = (plaintext: string): void => plaintexts.publish({ plaintext });
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -59,14 +58,14 @@ export const adminHashOf = (plaintext: string): string =>
 /** An API key is valid with and without its prefix. */
 export const hashOf = (plaintext: string): string => adminHashOf(plaintext.replace(/^sk-/u, ''));
 
-export const createKeyStore = (random: () => number): KeyStore => {
+export const createKeyStore = (random: () => number) => {
   const keys = new Map<number, StoredKey>();
   const byHash = new Map<string, StoredKey>();
   const deletedAt = new Map<number, number>();
   let lastId = 100;
 
   return {
-    create({ consumer, disabled = false, createdAt, ...fields }) {
+    create({ consumer, disabled = false, createdAt, ...fields }: NewKey) {
       lastId += 1;
       const secret = newSecret(random);
       const key: StoredKey = {
@@ -87,22 +86,23 @@ export const createKeyStore = (random: () => number): KeyStore => {
       byHash.set(key.hash, key);
       return { key, plaintext: secret };
     },
-    get: (id) => keys.get(id),
-    all: () => [...keys.values()],
-    remove(id, at) {
+    get: (id: number): StoredKey | undefined => keys.get(id),
+    /** Oldest first. */
+    all: (): readonly StoredKey[] => [...keys.values()],
+    remove(id: number, at: number): boolean {
       if (!keys.delete(id)) return false;
       deletedAt.set(id, at);
       return true;
     },
-    find(plaintext, since) {
+    /** By plaintext, with or without the prefix; also finds keys deleted since `since` (Unix seconds). */
+    find(plaintext: string, since: number): StoredKey | undefined {
       const key = byHash.get(hashOf(plaintext));
-      if (key === undefined) return undefined;
-      const gone = deletedAt.get(key.id);
-      if (gone !== undefined && gone <= since) return undefined;
-      return { key, deleted: gone !== undefined };
+      return key !== undefined && (deletedAt.get(key.id) ?? Infinity) > since ? key : undefined;
     },
   };
 };
+
+export type KeyStore = ReturnType<typeof createKeyStore>;
 
 export const hasExpired = ({ expiredTime }: Pick<StoredKey, 'expiredTime'>, at: number): boolean =>
   expiredTime !== -1 && expiredTime <= at;

@@ -18,34 +18,27 @@ export type RequestRecord = {
   done: boolean;
 };
 
-export type KeyWrite = 'POST' | 'PUT' | 'DELETE';
-
-export type Requests = {
-  /** Oldest first; the last 10,000. */
-  all(): readonly RequestRecord[];
-  writes(): number;
-  keyWrites(): Readonly<Record<KeyWrite, number>>;
-  clear(): void;
-};
+type KeyWrite = 'POST' | 'PUT' | 'DELETE';
 
 const KEPT = 10_000;
 
 export const redact = (text: string): string => text.replaceAll(/sk-[\w-]+/gu, 'sk-***');
 
-export const createRequests = (): Requests & { add(record: RequestRecord): void } => {
+export const createRequests = () => {
   let records: RequestRecord[] = [];
   let writes = 0;
-  let keyWrites = { POST: 0, PUT: 0, DELETE: 0 };
+  let keyWrites: Readonly<Record<KeyWrite, number>> = { POST: 0, PUT: 0, DELETE: 0 };
   return {
-    all: () => records,
+    /** Oldest first; the last 10,000. */
+    all: (): readonly RequestRecord[] => records,
     writes: () => writes,
     keyWrites: () => keyWrites,
-    clear() {
+    clear(): void {
       records = [];
       writes = 0;
       keyWrites = { POST: 0, PUT: 0, DELETE: 0 };
     },
-    add(record) {
+    add(record: RequestRecord): void {
       if (records.length >= KEPT) records.shift();
       records.push(record);
       if (record.method !== 'GET' && record.path.startsWith('/api/')) writes += 1;
@@ -55,3 +48,5 @@ export const createRequests = (): Requests & { add(record: RequestRecord): void 
     },
   };
 };
+
+export type Requests = ReturnType<typeof createRequests>;

@@ -1,5 +1,4 @@
-import { profile } from './admin/admin-profile.ts';
-import { statistics } from './admin/admin-statistics.ts';
+import { profile, statistics } from './admin/admin-account.ts';
 import { logExport } from './admin/admin-log.ts';
 import { usageExport } from './admin/admin-usage.ts';
 import { createKey, deleteKey, listKeys, readKey, updateKey } from './admin/admin-keys.ts';

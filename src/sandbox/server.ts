@@ -8,7 +8,7 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { json, tooMany, unknownRoute, type Answer } from './answer.ts';
-import { control, type Controls } from './control.ts';
+import { control, type Gateway } from './control.ts';
 import type { Effect } from './faults.ts';
 import { hostileAnswer } from './hostile/hostile.ts';
 import { bearer, type Request } from './request.ts';
@@ -89,18 +89,12 @@ const recordOf = (state: State, request: IncomingMessage, url: URL): RequestReco
   };
 };
 
-type Gateway = {
-  readonly state: State;
-  readonly controls: Controls;
-  readonly add: (record: RequestRecord) => void;
-};
-
 const handle = async (
   gateway: Gateway,
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> => {
-  const { state, controls } = gateway;
+  const { state, faults, requests, traffic } = gateway;
   const closed = new AbortController();
   response.once('close', () => closed.abort());
   const target = incoming.url ?? '/';
@@ -120,7 +114,7 @@ const handle = async (
   const record = recordOf(state, incoming, url);
   state.later.catchUp();
   if (request.path.startsWith('/_sandbox/')) {
-    const answer = isLoopback(incoming.socket.remoteAddress) ? control(controls, request) : undefined;
+    const answer = isLoopback(incoming.socket.remoteAddress) ? control(gateway, request) : undefined;
     await send(io, answer ?? unknownRoute(state.variants), {
       effect: undefined,
       record,
@@ -130,8 +124,8 @@ const handle = async (
     return;
   }
   if (request.path.startsWith('/api/token/')) record.body = body;
-  gateway.add(record);
-  const effect = controls.faults.take(request.method, request.path, request.query);
+  requests.add(record);
+  const effect = faults.take(request.method, request.path, request.query);
   record.fault = effect?.kind;
   try {
     if (effect?.kind === 'reset') {
@@ -152,8 +146,8 @@ const handle = async (
         ? state.listing.lagging(state.now() + effect.millis, answering)
         : answering();
     if (effect?.kind === 'churn') {
-      controls.traffic.removeKeys(effect.remove, 'churn');
-      controls.traffic.addKeys(effect.add, 'churn');
+      traffic.removeKeys(effect.remove, 'churn');
+      traffic.addKeys(effect.add, 'churn');
     }
     if (effect?.kind === 'lost-answer') {
       incoming.socket.destroy();

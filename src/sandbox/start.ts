@@ -1,20 +1,16 @@
 import { once } from 'node:events';
 import { randomInt } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { createTraffic, type Traffic } from './control.ts';
-import { createFaults, type Faults } from './faults.ts';
-import { handedOut } from './admin/handed-out.ts';
-import { checkHostile } from './hostile/hostile.ts';
-import { newSecret } from './keys.ts';
-import { createRequests, type Requests } from './requests.ts';
+import { createTraffic } from './control.ts';
+import { createFaults } from './faults.ts';
+import { handedOut, newSecret } from './keys.ts';
+import { createRequests } from './requests.ts';
 import { createGatewayServer } from './server.ts';
-import { createState, scopes, type Scope, type State } from './state.ts';
-import { createTruth, type Truth } from './truth.ts';
+import { createState, scopes, type AccountOptions, type Scope } from './state.ts';
+import { createTruth } from './truth.ts';
 import { withDefaults, type Variants } from './variants.ts';
 
-export type SandboxOptions = {
-  /** Milliseconds; the clock of the whole account. */
-  readonly now: () => number;
+export type SandboxOptions = AccountOptions & {
   /** Numbers in [0, 1) for the plaintext of keys; defaults to the secure source of the system. */
   readonly random?: () => number;
   /** Defaults to 127.0.0.1. */
@@ -23,28 +19,9 @@ export type SandboxOptions = {
   readonly port?: number;
   /** PEM texts; enables https. */
   readonly tls?: { readonly key: string; readonly cert: string };
-  /** Calendar months of traffic before now; defaults to 14. */
-  readonly months?: number;
-  /** Mean number of calls per day; defaults to 450, about 200,000 rows in 14 months. */
-  readonly callsPerDay?: number;
-  readonly seed?: number;
   readonly variants?: Partial<Variants>;
-  readonly hostile?: string;
   /** Defaults to a random one; each has all five scopes unless it lists its own. */
   readonly adminKeys?: readonly { readonly key: string; readonly scopes?: readonly Scope[] | undefined }[];
-};
-
-export type Sandbox = {
-  readonly baseUrl: string;
-  readonly adminKey: string;
-  readonly variants: Variants;
-  readonly faults: Faults;
-  readonly truth: Truth;
-  readonly requests: Requests;
-  readonly traffic: Traffic;
-  /** State of the gateway; read it, do not change it. */
-  readonly state: State;
-  stop(): Promise<void>;
 };
 
 /** Milliseconds. */
@@ -56,7 +33,7 @@ const secureRandom = (): number => randomInt(2 ** 32) / 2 ** 32;
  * Starts the sandbox gateway (docs/gateway.md).
  * @throws RangeError for an unknown variant, or the system error when the port is in use.
  */
-export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
+export const startSandbox = async (options: SandboxOptions) => {
   const random = options.random ?? secureRandom;
   const adminKeys = (options.adminKeys ?? [{ key: `sk-admin-${newSecret(random)}` }]).map((admin) => ({
     key: admin.key,
@@ -66,36 +43,15 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   if (first === undefined) throw new RangeError('the sandbox needs one Admin Key at least');
   for (const { key } of adminKeys) handedOut(key);
   const variants = withDefaults(options.variants ?? {});
-  const state = createState({
-    variants,
-    now: options.now,
-    random,
-    adminKeys,
-    months: options.months ?? 14,
-    callsPerDay: options.callsPerDay ?? 450,
-    seed: options.seed ?? 1,
-  });
-  state.hostile = checkHostile(options.hostile ?? 'none');
-  const faults = createFaults();
-  const requests = createRequests();
-  const truth = createTruth(state);
-  const traffic = createTraffic(state);
-  const server = createGatewayServer(
-    {
-      state,
-      controls: {
-        faults,
-        requests,
-        truth,
-        traffic,
-        setHostile: (name) => {
-          state.hostile = checkHostile(name);
-        },
-      },
-      add: (record) => requests.add(record),
-    },
-    options.tls,
-  );
+  const state = createState({ ...options, variants, random, adminKeys });
+  const gateway = {
+    state,
+    faults: createFaults(),
+    requests: createRequests(),
+    truth: createTruth(state),
+    traffic: createTraffic(state),
+  };
+  const server = createGatewayServer(gateway, options.tls);
   // Callbacks and refunds become due without requests, too.
   const ticking = setInterval(() => state.later.catchUp(), TICK);
   ticking.unref();
@@ -108,12 +64,8 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     baseUrl: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     adminKey: first.key,
     variants,
-    faults,
-    truth,
-    requests,
-    traffic,
-    state,
-    async stop() {
+    ...gateway,
+    async stop(): Promise<void> {
       clearInterval(ticking);
       await state.callbacks.stop();
       const closed = once(server, 'close');
@@ -123,3 +75,5 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     },
   };
 };
+
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;

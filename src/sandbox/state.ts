@@ -1,55 +1,33 @@
-import { createAggregates, type Aggregates } from './traffic/cells.ts';
+import { createAggregates } from './traffic/cells.ts';
 import { consumers } from './traffic/consumers.ts';
-import { createLedger, type Ledger } from './traffic/ledger.ts';
+import { createLedger } from './traffic/ledger.ts';
 import { DAY, HOUR } from './traffic/rhythm.ts';
 import { GRAINS_PER_USD, type MoneyUnit } from './decimal.ts';
+import { checkHostile } from './hostile/hostile.ts';
 import { adminHashOf, createKeyStore, type KeyStore, type StoredKey } from './keys.ts';
-import { createLater, createListing, type Later, type Listing } from './lag.ts';
-import { createRateLimiter, type RateLimiter } from './rate-limit.ts';
-import { createCallbacks, type Callbacks } from './callbacks.ts';
+import { createLater, createListing, createRateLimiter } from './timed.ts';
+import { createCallbacks } from './callbacks.ts';
 import type { Task } from './models/task.ts';
-import { choicesOf, type Choices, type Variants } from './variants.ts';
+import { choicesOf, type Variants } from './variants.ts';
 
 export const scopes = ['account:read', 'logs:read', 'usage:read', 'keys:read', 'keys:write'] as const;
 export type Scope = (typeof scopes)[number];
 
-export type AdminKey = { readonly hash: string; readonly scopes: readonly Scope[] };
-
-export type State = {
-  readonly variants: Choices;
-  hostile: string;
-  readonly random: () => number;
-  /** The caller's clock in milliseconds, and in whole seconds. */
+export type AccountOptions = {
+  /** Milliseconds; the clock of the whole account. */
   readonly now: () => number;
-  /** The time of the `Date` header, in milliseconds. */
-  readonly date: () => number;
-  readonly seconds: () => number;
-  readonly ledger: Ledger;
-  readonly cells: Aggregates;
-  readonly keys: KeyStore;
-  readonly listing: Listing;
-  readonly later: Later;
-  readonly adminKeys: readonly AdminKey[];
-  readonly limiter: RateLimiter;
-  readonly tasks: Map<string, Task>;
-  readonly callbacks: Callbacks;
-  readonly promptCache: Set<string>;
-  /** Charges are whole units if any answer counts in units. */
-  readonly wholeUnits: boolean;
-  /** When the variant `amounts_change` takes effect: the first midnight UTC after the start, Unix seconds. */
-  readonly changesAt: number;
-  /** Grains on the account before its first day. */
-  readonly opening: bigint;
+  /** Calendar months of traffic before now; defaults to 14. */
+  readonly months?: number;
+  /** Mean number of calls per day; defaults to 450, about 200,000 rows in 14 months. */
+  readonly callsPerDay?: number;
+  readonly seed?: number;
+  readonly hostile?: string;
 };
 
-export type StateOptions = {
+export type StateOptions = AccountOptions & {
   readonly variants: Variants;
-  readonly now: () => number;
   readonly random: () => number;
   readonly adminKeys: readonly { readonly key: string; readonly scopes: readonly Scope[] }[];
-  readonly months: number;
-  readonly callsPerDay: number;
-  readonly seed: number;
 };
 
 /** Days since 1970-01-01 of the day `months` calendar months before `now` (UTC), limited to the last day of that month. */
@@ -76,31 +54,34 @@ const plantKeys = (keys: KeyStore, firstDay: number): void => {
   }
 };
 
-export const createState = (options: StateOptions): State => {
+/** State of the gateway. @throws RangeError for an unknown hostile behaviour. */
+export const createState = (options: StateOptions) => {
+  const { random, months = 14, callsPerDay = 450, seed = 1 } = options;
   const variants = choicesOf(options.variants);
   const [shift, dateShift] = variants.gateway_clock;
   const now = (): number => options.now() + shift;
   const seconds = (): number => Math.floor(now() / 1000);
-  const firstDay = monthsBefore(now(), options.months);
+  const firstDay = monthsBefore(now(), months);
   const wholeUnits =
     variants.amounts_change.length > 0 ||
     [variants.log_quota('USD'), variants.statistics_unit, variants.usage_unit].includes('units');
   const ledger = createLedger({
-    seed: options.seed,
-    callsPerDay: options.callsPerDay,
+    seed,
+    callsPerDay,
     refunds: variants.refund_rows,
     lateRows: variants.late_rows,
     wholeUnits,
     firstDay,
   });
-  const keys = createKeyStore(options.random);
+  const keys = createKeyStore(random);
   plantKeys(keys, firstDay);
   for (const key of keys.all()) key.remainSince = seconds();
   return {
     variants,
-    hostile: 'none',
-    random: options.random,
+    hostile: checkHostile(options.hostile ?? 'none'),
+    random,
     now,
+    /** The time of the `Date` header, in milliseconds. */
     date: () => now() + dateShift,
     seconds,
     ledger,
@@ -110,14 +91,19 @@ export const createState = (options: StateOptions): State => {
     later: createLater(now),
     adminKeys: options.adminKeys.map((admin) => ({ hash: adminHashOf(admin.key), scopes: admin.scopes })),
     limiter: createRateLimiter(now),
-    tasks: new Map(),
+    tasks: new Map<string, Task>(),
     callbacks: createCallbacks(),
-    promptCache: new Set(),
+    promptCache: new Set<string>(),
+    /** Charges are whole units if any answer counts in units. */
     wholeUnits,
+    /** When the variant `amounts_change` takes effect: the first midnight UTC after the start, Unix seconds. */
     changesAt: (Math.floor(seconds() / DAY) + 1) * DAY,
-    opening: BigInt(Math.ceil(options.callsPerDay)) * GRAINS_PER_USD,
+    /** Grains on the account before its first day. */
+    opening: BigInt(Math.ceil(callsPerDay)) * GRAINS_PER_USD,
   };
 };
+
+export type State = ReturnType<typeof createState>;
 
 /** Grains left on a key: simulated spend counts once it is visible. */
 export const remainOf = (state: State, key: StoredKey): bigint => {

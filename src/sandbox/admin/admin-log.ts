@@ -3,7 +3,7 @@ import { BYTE_ORDER_MARK, cell, line } from './csv.ts';
 import { moneyText, type MoneyUnit } from '../decimal.ts';
 import { statusOf, type Column } from './log-column.ts';
 import { chosenColumns } from './log-columns.ts';
-import { askedRange, askedVendor, badRange, badVendor, type Range } from './range.ts';
+import { askedRange, askedModels, badRange, badVendor, type Range } from './range.ts';
 import type { Request } from '../request.ts';
 import { unitAt, type State } from '../state.ts';
 import type { Row } from '../traffic/row.ts';
@@ -54,8 +54,8 @@ export const logExport = (state: State, { query }: Request): Answer => {
   const { variants } = state;
   const range = askedRange(query, variants.log_range_end);
   if (range === undefined) return refused(variants, badRange);
-  const vendor = askedVendor(query);
-  if (Number.isNaN(vendor)) return refused(variants, badVendor);
+  const isAsked = askedModels(query);
+  if (isAsked === undefined) return refused(variants, badVendor);
   const currency = query.get('currency') || variants.log_currency;
   if (currency !== 'USD' && currency !== 'CNY') {
     return refused(variants, { en: 'currency must be CNY or USD', zh: 'currency 只能是 CNY 或 USD' });
@@ -75,12 +75,8 @@ export const logExport = (state: State, { query }: Request): Answer => {
   if ('unknown' in chosen) {
     return refused(variants, { en: `unknown column ${chosen.unknown}`, zh: `未知的列 ${chosen.unknown}` });
   }
-  const model = query.get('model_name') ?? '';
   const status = query.get('status') ?? '';
   const wanted = (row: Row): boolean =>
-    variants.row_kinds(row) &&
-    (model === '' || row.model?.name === model) &&
-    (vendor === undefined || vendor === 0 || row.model?.vendorId === vendor) &&
-    (status === '' || statusOf(row) === status);
+    variants.row_kinds(row) && isAsked(row.model) && (status === '' || statusOf(row) === status);
   return csv('logs.csv', written(state, filtered(state, range, wanted), chosen.columns, unit));
 };

@@ -5,7 +5,7 @@ import { wholeParameter, type Request } from '../request.ts';
 import { unitAt, type State } from '../state.ts';
 import type { Cell } from '../traffic/cells.ts';
 import { HOUR } from '../traffic/rhythm.ts';
-import { buckets, bucketOf, type Granularity } from './usage-buckets.ts';
+import { localDay, startOfLocalDay } from '../time-zone.ts';
 import type { Choices } from '../variants.ts';
 import type { Entry } from '../variants/usage-layouts.ts';
 
@@ -23,6 +23,32 @@ const metrics = (variants: Choices): Readonly<Record<string, (cell: Cell) => big
   prompt_tokens: (cell) => BigInt(variants.prompt_tokens(cell)),
   completion_tokens: (cell) => BigInt(variants.completion_tokens(cell)),
 });
+
+type Granularity = 'hour' | 'day' | 'week';
+
+/** Monday of the week; 1970-01-01 was a Thursday. */
+const monday = (day: number): number => day - ((day + 3) % 7);
+
+/** Maps the start of a UTC hour to the start of its bucket (Unix seconds). */
+const bucketOf = (zone: string, granularity: Granularity): ((hour: number) => number) => {
+  if (granularity === 'hour') return (hour) => hour;
+  const starts = new Map<number, number>();
+  return (hour) => {
+    const day = localDay(zone, hour);
+    const first = granularity === 'day' ? day : monday(day);
+    const start = starts.get(first) ?? startOfLocalDay(zone, first);
+    starts.set(first, start);
+    return start;
+  };
+};
+
+/** Starts of all buckets that contain an hour of first <= hour < end. */
+const buckets = (zone: string, granularity: Granularity, first: number, end: number): readonly number[] => {
+  const bucket = bucketOf(zone, granularity);
+  const starts = new Set<number>();
+  for (let hour = first; hour < end; hour += HOUR) starts.add(bucket(hour));
+  return [...starts];
+};
 
 const granularities: readonly string[] = ['hour', 'day', 'week'] satisfies Granularity[];
 const DAY_MILLIS = 86_400_000;

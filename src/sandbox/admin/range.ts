@@ -1,4 +1,5 @@
 import { wholeParameter } from '../request.ts';
+import type { Model } from '../traffic/models.ts';
 
 export type Range = { readonly start: number; readonly end: number };
 
@@ -23,6 +24,12 @@ export const badRange = {
   zh: '时间戳参数无效',
 } as const;
 
-/** The vendor_id filter; undefined means any, NaN is an error. */
-export const askedVendor = (query: URLSearchParams): number | undefined => wholeParameter(query, 'vendor_id');
+/** Whether a model is asked for by model_name and vendor_id; undefined when vendor_id is not a whole number. */
+export const askedModels = (query: URLSearchParams): ((model: Model | undefined) => boolean) | undefined => {
+  const name = query.get('model_name') ?? '';
+  const vendor = wholeParameter(query, 'vendor_id') ?? 0;
+  if (Number.isNaN(vendor)) return undefined;
+  return (model) => (name === '' || model?.name === name) && (vendor === 0 || model?.vendorId === vendor);
+};
+
 export const badVendor = { en: 'vendor_id must be a whole number', zh: 'vendor_id 参数无效' } as const;

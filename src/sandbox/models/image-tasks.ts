@@ -1,12 +1,11 @@
 import { json, unknownRoute, type Answer } from '../answer.ts';
-import type { StoredKey } from '../keys.ts';
 import type { Request } from '../request.ts';
 import type { State } from '../state.ts';
 import { models } from '../traffic/models.ts';
 import { actionOf, buttonsOf, imageRecord } from './image-record.ts';
 import { imageLink, seedOf } from './files.ts';
-import { badCall, bookCall } from './model-call.ts';
-import { readBody, textIn, type Body, type Rule } from './read-body.ts';
+import { bookCall, modelCall, type Call } from './model-call.ts';
+import { textIn, type Rule } from './read-body.ts';
 import { progressOf } from './stages.ts';
 import type { Task } from './task.ts';
 import { submitTask } from './tasks.ts';
@@ -16,46 +15,33 @@ const botType = ['STANDARD_BOT', 'STYLIZED_BOT'] as const;
 type Submission = Partial<Task> & Pick<Task, 'action'>;
 
 /** The answer to a submission (docs/gateway.md G11.5); a refused one costs nothing. */
-const submitted = (state: State, request: Request, key: StoredKey, submission: Submission): Answer => {
-  const [code, description] = state.variants.image_submission;
-  if (code === 23 || code === 4) return json(200, { code, description, result: '', properties: {} });
-  const task = submitTask(state, key, models.imageTask, {
-    kind: 'image',
-    origin: request.origin,
-    ...submission,
-  });
-  return json(200, { code, description, result: task.id, properties: {} });
+const submitted = (call: Call, submission: Submission): Answer => {
+  const [code, description] = call.state.variants.image_submission;
+  const isRefused = code === 23 || code === 4;
+  const result = isRefused ? '' : submitTask(call, models.imageTask, { kind: 'image', ...submission }).id;
+  return json(200, { code, description, result, properties: {} });
 };
 
-/** The body, or the refusal of an invalid one. */
-const bodyOf = (
-  { variants }: State,
-  request: Request,
-  rules: Readonly<Record<string, Rule>>,
-): Body | string => {
-  const body = readBody(request.body, rules);
-  if (typeof body === 'string') return body;
+const tooMany = ({ state, body }: Call): string | undefined => {
   const images = body['base64Array'];
-  const most = variants.base64_images;
-  return Array.isArray(images) && images.length > most ? `base64Array can have ${most} images at most` : body;
+  const most = state.variants.base64_images;
+  return Array.isArray(images) && images.length > most
+    ? `base64Array can have ${most} images at most`
+    : undefined;
 };
 
 /** A kind of submission: its fields, and the task for a valid body, or the reason why it is invalid. */
-const submission =
-  (rules: Readonly<Record<string, Rule>>, taskOf: (body: Body, state: State) => Submission | string) =>
-  (state: State, request: Request, key: StoredKey): Answer => {
-    const body = bodyOf(state, request, rules);
-    if (typeof body === 'string') return badCall(body);
-    const task = taskOf(body, state);
-    return typeof task === 'string'
-      ? badCall(task)
-      : submitted(state, request, key, {
-          hook: textIn(body, 'notifyHook'),
-          state: textIn(body, 'state'),
-          botType: textIn(body, 'botType'),
-          ...task,
-        });
-  };
+const submission = (rules: Readonly<Record<string, Rule>>, taskOf: (call: Call) => Submission | string) =>
+  modelCall(rules, (call) => {
+    const task = tooMany(call) ?? taskOf(call);
+    if (typeof task === 'string') return task;
+    const given = {
+      hook: textIn(call.body, 'notifyHook'),
+      state: textIn(call.body, 'state'),
+      botType: textIn(call.body, 'botType'),
+    };
+    return submitted(call, { ...given, ...task });
+  });
 
 const common = { notifyHook: 'string', state: 'string' } as const;
 
@@ -69,7 +55,7 @@ export const imagine = submission(
     noStorage: 'bool',
     accountFilter: 'object',
   },
-  (body) => ({ action: 'IMAGINE', prompt: textIn(body, 'prompt') }),
+  ({ body }) => ({ action: 'IMAGINE', prompt: textIn(body, 'prompt') }),
 );
 
 const dimensions = {
@@ -83,7 +69,7 @@ const isDataUri = (value: unknown): boolean => typeof value === 'string' && valu
 /** POST /imgjob/submit/blend (docs/gateway.md G11.7). */
 export const blend = submission(
   { ...common, base64Array: 'images!', botType, dimensions: Object.keys(dimensions) },
-  (body) => {
+  ({ body }) => {
     const images = body['base64Array'] as readonly unknown[];
     if (!images.every(isDataUri)) return 'base64Array must be data URIs in base64';
     const size = dimensions[(textIn(body, 'dimensions') || 'SQUARE') as keyof typeof dimensions];
@@ -94,7 +80,7 @@ export const blend = submission(
 /** POST /imgjob/submit/describe (docs/gateway.md G11.8). */
 export const describe = submission(
   { notifyHook: 'string', base64: 'image', link: 'string', language: ['in', 'zh'] },
-  (body) => {
+  ({ body }) => {
     const given = ['base64', 'link'].filter((name) => textIn(body, name) !== '');
     if (given.length !== 1) return 'exactly one of base64 and link is required';
     return { action: 'DESCRIBE', prompt: textIn(body, 'link') };
@@ -104,33 +90,33 @@ export const describe = submission(
 /** POST /imgjob/submit/action (docs/gateway.md G11.9). */
 export const action = submission(
   { ...common, customId: 'string!', taskId: 'string!', enableRemix: 'bool', noStorage: 'bool' },
-  (body, state) => {
+  ({ body, state }) => {
     const task = state.tasks.get(textIn(body, 'taskId'));
     if (task?.kind !== 'image') return 'taskId: there is no such task';
     if (!progressOf(task, state).done) return 'taskId: the task has not succeeded';
     const customId = textIn(body, 'customId');
     if (!buttonsOf(task).some((button) => button.customId === customId))
       return 'customId: the task offers no such action';
-    const { prompt, botType: bot, width, height } = task;
+    const { prompt, width, height } = task;
     return {
       action: actionOf(customId),
       prompt,
       width,
       height,
-      ...(textIn(body, 'botType') === '' ? { botType: bot } : {}),
+      botType: textIn(body, 'botType') || task.botType,
     };
   },
 );
 
 /** POST /imgjob/submit/upload-chat-images (docs/gateway.md G11.11). */
-export const uploadImages = (state: State, request: Request, key: StoredKey): Answer => {
-  const body = bodyOf(state, request, { base64Array: 'images!' });
-  if (typeof body === 'string') return badCall(body);
-  const images = body['base64Array'] as readonly string[];
-  bookCall(state, key, models.imageUpload, { usage: {}, stream: false });
-  const result = images.map((image) => imageLink(request, seedOf(image), 256, 256));
+export const uploadImages = modelCall({ base64Array: 'images!' }, (call) => {
+  const fault = tooMany(call);
+  if (fault !== undefined) return fault;
+  bookCall(call, models.imageUpload);
+  const images = call.body['base64Array'] as readonly string[];
+  const result = images.map((image) => imageLink(call.request, seedOf(image), 256, 256));
   return json(200, { code: 1, description: 'success', result });
-};
+});
 
 /** GET /imgjob/task/{id}/fetch (docs/gateway.md G11.1). */
 export const fetchImageTask = (state: State, { id }: Request): Answer => {

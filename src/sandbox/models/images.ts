@@ -1,13 +1,11 @@
 import { json, unknownRoute, type Answer } from '../answer.ts';
 import type { Json } from '../exact-json.ts';
-import type { StoredKey } from '../keys.ts';
 import type { Request } from '../request.ts';
 import type { State } from '../state.ts';
 import { models } from '../traffic/models.ts';
-import { imageLink, seedOf, sizeOf } from './files.ts';
-import { badCall, bookCall, calledModel, isAnswer, tokensOf } from './model-call.ts';
-import { png } from './png.ts';
-import { readBody, textIn } from './read-body.ts';
+import { imageLink, png, seedOf, sizeOf } from './files.ts';
+import { bookCall, calledModel, isAnswer, modelCall, tokensOf } from './model-call.ts';
+import { textIn } from './read-body.ts';
 
 type Drawn = { readonly seed: number; readonly width: number; readonly height: number };
 
@@ -20,27 +18,26 @@ const item = (state: State, request: Request, { seed, width, height }: Drawn): R
 };
 
 /** POST /v1/images/generations (docs/gateway.md G12.1). An image costs one token per 1,000 pixels. */
-export const generateImage = (state: State, request: Request, key: StoredKey): Answer => {
-  const body = readBody(request.body, { prompt: 'string!', model: 'string!', size: 'string' });
-  if (typeof body === 'string') return badCall(body);
+export const generateImage = modelCall({ prompt: 'string!', model: 'string!', size: 'string' }, (call) => {
+  const { state, request, body } = call;
   const written = textIn(body, 'size');
   const text = written === '' || written === 'auto' ? '1024x1024' : written;
   const size = sizeOf(text);
-  if (size === undefined) return badCall('size must be a width and a height such as 1024x1024');
+  if (size === undefined) return 'size must be a width and a height such as 1024x1024';
   const listed: readonly string[] | undefined = state.variants.image_sizes;
-  if (listed?.includes(text) === false) return badCall(`size must be ${listed.join(' or ')}`);
+  if (listed?.includes(text) === false) return `size must be ${listed.join(' or ')}`;
   const model = calledModel(state, body['model'], 'image');
   if (isAnswer(model)) return model;
   const prompt = textIn(body, 'prompt');
   const input = tokensOf(prompt);
   const completion = Math.ceil((size.width * size.height) / 1000);
-  bookCall(state, key, model, { usage: { text: input, completion }, stream: false });
+  bookCall(call, model, { text: input, completion });
   return json(200, {
     created: state.seconds(),
     data: [item(state, request, { seed: seedOf(prompt), ...size })],
     ...state.variants.image_usage(input, completion),
   });
-};
+});
 
 const ratios = /^(\d{1,2}):(\d{1,2})$/u;
 
@@ -55,26 +52,29 @@ const drawnOf = (body: Readonly<Record<string, unknown>>): Drawn | undefined => 
   return { seed, width: Math.round(across * scale), height: Math.round(down * scale) };
 };
 
+const edit = {
+  prompt: 'string!',
+  input_image: 'image',
+  input_image_2: 'image',
+  input_image_3: 'image',
+  input_image_4: 'image',
+  seed: 'int',
+  aspect_ratio: 'string',
+  output_format: ['jpeg', 'png', 'webp'],
+  webhook_url: 'string',
+  webhook_secret: 'string',
+  prompt_upsampling: 'bool',
+  safety_tolerance: 'int',
+} as const;
+
 /** POST /imgedit/v1/edit-context-pro (docs/gateway.md G13.1). Images are PNG for every `output_format`. */
-export const editImage = (state: State, request: Request, key: StoredKey): Answer => {
-  const body = readBody(request.body, {
-    prompt: 'string!',
-    input_image: state.variants.image_edit_fields,
-    input_image_2: 'image',
-    input_image_3: 'image',
-    input_image_4: 'image',
-    seed: 'int',
-    aspect_ratio: 'string',
-    output_format: ['jpeg', 'png', 'webp'],
-    webhook_url: 'string',
-    webhook_secret: 'string',
-    prompt_upsampling: 'bool',
-    safety_tolerance: 'int',
-  });
-  if (typeof body === 'string') return badCall(body);
+export const editImage = modelCall(edit, (call) => {
+  const { state, request, body } = call;
+  if (state.variants.image_edit_fields === 'prompt-and-image' && textIn(body, 'input_image') === '')
+    return 'input_image is required';
   const drawn = drawnOf(body);
-  if (drawn === undefined) return badCall('aspect_ratio must be such as 16:9');
-  bookCall(state, key, models.imageEdit, { usage: {}, stream: false });
+  if (drawn === undefined) return 'aspect_ratio must be such as 16:9';
+  bookCall(call, models.imageEdit);
   const { seed, width, height } = drawn;
   if (state.variants.image_edit_answer === 'image')
     return { status: 200, headers: { 'content-type': 'image/png' }, body: png(width, height, seed) };
@@ -82,7 +82,7 @@ export const editImage = (state: State, request: Request, key: StoredKey): Answe
     return json(200, { created: state.seconds(), data: [item(state, request, drawn)] });
   const id = `edit-${seed}-${width}x${height}-${state.now()}`;
   return json(200, { id, polling_url: `${request.origin}/imgedit/v1/get_result?id=${id}` });
-};
+});
 
 /** GET /imgedit/v1/get_result: polls an edit that is a task. It takes four seconds. */
 export const editResult = (state: State, request: Request): Answer => {

@@ -5,6 +5,7 @@ import { remainOf, type State } from '../state.ts';
 import { inUnits } from '../traffic/day.ts';
 import { charge, modelByName, type Model, type Usage } from '../traffic/models.ts';
 import { plainRow } from '../traffic/row.ts';
+import { readBody, type Body, type Rule } from './read-body.ts';
 
 const refusals = {
   wrong: { code: 'invalid_api_key', message: 'invalid API key' },
@@ -25,9 +26,8 @@ export const callingKey = (state: State, request: Request): StoredKey | Answer =
   const plaintext = isRefused ? undefined : given;
   const at = state.seconds();
   const cached = variants.key_cache;
-  const found = plaintext === undefined ? undefined : state.keys.find(plaintext, at - cached);
-  if (found === undefined) return refuse('wrong');
-  const { key } = found;
+  const key = plaintext === undefined ? undefined : state.keys.find(plaintext, at - cached);
+  if (key === undefined) return refuse('wrong');
   const known = keyState(key, remainOf(state, key), at);
   // A cache keeps the earlier state of the key for a while, so the key ends later for it.
   if (known === 'disabled' && key.disabledAt + cached <= at) return refuse('disabled');
@@ -51,23 +51,42 @@ export const calledModel = ({ variants }: State, name: unknown, kind: Model['kin
 
 export const isAnswer = (value: object): value is Answer => 'status' in value && 'headers' in value;
 
+/** A call with a valid key and body. */
+export type Call = {
+  readonly state: State;
+  readonly request: Request;
+  readonly key: StoredKey;
+  readonly body: Body;
+};
+
+/** The endpoint for bodies with these fields; the text that `handle` may return says why a call is invalid. */
+export const modelCall =
+  (rules: Readonly<Record<string, Rule>>, handle: (call: Call) => Answer | string) =>
+  (state: State, request: Request, key: StoredKey): Answer => {
+    const body = readBody(request.body, rules);
+    const answer = typeof body === 'string' ? body : handle({ state, request, key, body });
+    return typeof answer === 'string' ? badCall(answer) : answer;
+  };
+
 export const bookCall = (
-  state: State,
-  key: StoredKey,
+  { state, key }: Call,
   model: Model,
-  call: { readonly usage: Partial<Usage>; readonly stream: boolean },
+  usage: Partial<Usage> = {},
+  stream = false,
 ): void => {
   const at = state.seconds();
+  const { name: token, group } = key;
   const row = plainRow('consumption', at, {
     model,
-    token: key.name,
-    group: key.group,
+    token,
+    group,
     live: true,
     useTime: 1,
+    ...usage,
+    stream,
   });
-  const used = { ...row, ...call.usage, stream: call.stream };
-  const grains = state.wholeUnits ? inUnits(charge(model, used)) : charge(model, used);
-  state.ledger.book({ ...used, grains });
+  const grains = state.wholeUnits ? inUnits(charge(model, row)) : charge(model, row);
+  state.ledger.book({ ...row, grains });
   key.spentSinceRead += BigInt(grains);
   if (key.unlimited) return;
   key.remain -= BigInt(grains);

@@ -1,8 +1,4 @@
-import type { Answer } from '../answer.ts';
-import type { StoredKey } from '../keys.ts';
-import { badCall, bookCall, calledModel, isAnswer, tokensOf } from './model-call.ts';
-import { isRecord, type Request } from '../request.ts';
-import type { State } from '../state.ts';
+import { bookCall, calledModel, isAnswer, modelCall, tokensOf } from './model-call.ts';
 import { seededRandom } from '../traffic/random.ts';
 
 type Input = string | readonly number[];
@@ -67,26 +63,26 @@ function* written(
 }
 
 /** POST /v1/embeddings (docs/gateway.md G15.1). */
-export const embeddings = (state: State, { body }: Request, key: StoredKey): Answer => {
-  if (!isRecord(body)) return badCall('the body must be a JSON object');
+export const embeddings = modelCall({}, (call) => {
+  const { state, body } = call;
   const inputs = readInputs(body['input']);
-  if (typeof inputs === 'string') return badCall(inputs);
+  if (typeof inputs === 'string') return inputs;
   const counts = inputs.map(countOf);
   if (counts.some((count) => count > TOKENS_AN_INPUT))
-    return badCall(`an input can have ${TOKENS_AN_INPUT} tokens at most`);
+    return `an input can have ${TOKENS_AN_INPUT} tokens at most`;
   const tokens = counts.reduce((sum, count) => sum + count, 0);
-  if (tokens > TOKENS_A_REQUEST) return badCall(`a request can have ${TOKENS_A_REQUEST} tokens at most`);
+  if (tokens > TOKENS_A_REQUEST) return `a request can have ${TOKENS_A_REQUEST} tokens at most`;
   const format = body['encoding_format'] ?? 'float';
-  if (format !== 'float' && format !== 'base64') return badCall('encoding_format must be float or base64');
+  if (format !== 'float' && format !== 'base64') return 'encoding_format must be float or base64';
   const dimensions = body['dimensions'] ?? FULL_DIMENSIONS;
   const whole = typeof dimensions === 'number' && Number.isSafeInteger(dimensions);
   if (state.variants.embedding_dimensions === 'refused' && body['dimensions'] !== undefined)
-    return badCall('this model does not support dimensions');
+    return 'this model does not support dimensions';
   if (!whole || dimensions < 1 || dimensions > FULL_DIMENSIONS)
-    return badCall(`dimensions must be 1 to ${FULL_DIMENSIONS}`);
+    return `dimensions must be 1 to ${FULL_DIMENSIONS}`;
   const model = calledModel(state, body['model'], 'embeddings');
   if (isAnswer(model)) return model;
-  bookCall(state, key, model, { usage: { text: tokens }, stream: false });
+  bookCall(call, model, { text: tokens });
   return {
     status: 200,
     headers: { 'content-type': 'application/json; charset=utf-8' },
@@ -96,4 +92,4 @@ export const embeddings = (state: State, { body }: Request, key: StoredKey): Ans
       usage: state.variants.embedding_usage,
     }),
   };
-};
+});

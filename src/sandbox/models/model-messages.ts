@@ -1,9 +1,8 @@
-import { json, type Answer } from '../answer.ts';
-import { type StoredKey, newSecret } from '../keys.ts';
-import { badCall, bookCall, calledModel, isAnswer, tokensOf } from './model-call.ts';
-import { isRecord, type Request } from '../request.ts';
+import { json } from '../answer.ts';
+import { newSecret } from '../keys.ts';
+import { bookCall, calledModel, isAnswer, modelCall, tokensOf } from './model-call.ts';
+import { isRecord } from '../request.ts';
 import { eventsOf, messageOf, usageOf, type Block, type Reply } from './message-events.ts';
-import type { State } from '../state.ts';
 import { sample } from '../traffic/sample.ts';
 
 const DEFAULT_MAX_TOKENS = 4_096;
@@ -26,27 +25,16 @@ const readMessages = (messages: unknown): readonly string[] | undefined => {
   return texts.every((text) => text !== undefined) ? texts : undefined;
 };
 
-const numberFault = (body: Readonly<Record<string, unknown>>): string | undefined => {
-  for (const name of ['temperature', 'top_p', 'top_k']) {
-    const value = body[name];
-    if (value !== undefined && (typeof value !== 'number' || value < 0))
-      return `${name} must be a number of at least 0`;
-  }
-  if (body['top_k'] !== undefined && !Number.isSafeInteger(body['top_k']))
-    return 'top_k must be a whole number';
-  const { max_tokens: max = DEFAULT_MAX_TOKENS, stream = false } = body;
-  if (!Number.isSafeInteger(max) || Number(max) < 1) return 'max_tokens must be a whole number of at least 1';
-  return typeof stream === 'boolean' ? undefined : 'stream must be true or false';
-};
-
-const documented = ['model', 'messages', 'max_tokens', 'stream', 'temperature', 'top_k', 'top_p'];
-
-const listFault = (body: Readonly<Record<string, unknown>>): string | undefined => {
-  const { stop_sequences: stops } = body;
-  if (stops === undefined) return undefined;
-  const isList = Array.isArray(stops) && stops.every((stop) => typeof stop === 'string' && stop !== '');
-  return isList ? undefined : 'stop_sequences must be an array of texts';
-};
+/** The documented fields; others are ignored, or refused. */
+const fields = {
+  model: 'any',
+  messages: 'any',
+  max_tokens: 'count',
+  stream: 'bool',
+  temperature: 'amount',
+  top_k: 'whole',
+  top_p: 'amount',
+} as const;
 
 /** Tokens from which a repeated prompt is read from the cache. */
 const SHORTEST_CACHED = 1024;
@@ -90,16 +78,14 @@ const write = (body: Readonly<Record<string, unknown>>, input: number, last: str
 };
 
 /** POST /v1/messages (docs/gateway.md G14.1). */
-export const messages = (state: State, { body }: Request, key: StoredKey): Answer => {
-  if (!isRecord(body)) return badCall('the body must be a JSON object');
+export const messages = modelCall({ ...fields, stop_sequences: 'texts' }, (call) => {
+  const { state, body } = call;
   const texts = readMessages(body['messages']);
-  if (texts === undefined) return badCall('messages must be an array of objects with role and content');
-  const fault = numberFault(body) ?? listFault(body);
-  if (fault !== undefined) return badCall(fault);
+  if (texts === undefined) return 'messages must be an array of objects with role and content';
   const { variants } = state;
-  const unknown = Object.keys(body).find((name) => !documented.includes(name));
+  const unknown = Object.keys(body).find((name) => !Object.hasOwn(fields, name));
   if (variants.message_parameters === 'documented' && unknown !== undefined)
-    return badCall(`${unknown} is not supported`);
+    return `${unknown} is not supported`;
   const model = calledModel(state, body['model'], 'chat');
   if (isAnswer(model)) return model;
   const input = texts.reduce((sum, text) => sum + tokensOf(text) + 4, 0);
@@ -116,10 +102,7 @@ export const messages = (state: State, { body }: Request, key: StoredKey): Answe
     ...written,
   };
   const stream = body['stream'] === true;
-  bookCall(state, key, model, {
-    usage: { text: input - cached, cached, completion: written.output },
-    stream,
-  });
+  bookCall(call, model, { text: input - cached, cached, completion: written.output }, stream);
   if (stream) {
     return {
       status: 200,
@@ -134,4 +117,4 @@ export const messages = (state: State, { body }: Request, key: StoredKey): Answe
     stop_sequence: reply.stopSequence,
     ...usageOf(variants, reply, reply.output),
   });
-};
+});

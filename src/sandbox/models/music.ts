@@ -1,30 +1,30 @@
 import { json, type Answer } from '../answer.ts';
-import type { StoredKey } from '../keys.ts';
 import type { Request } from '../request.ts';
 import type { State } from '../state.ts';
 import { models } from '../traffic/models.ts';
 import { imageLink, seedOf } from './files.ts';
-import { badCall, bookCall } from './model-call.ts';
-import { isImage, readBody, textIn } from './read-body.ts';
+import { bookCall, modelCall, type Call } from './model-call.ts';
+import { isImage, textIn } from './read-body.ts';
 import { clipOf, feedClip, musicRecord, personaClip } from './songs.ts';
+import type { Task } from './task.ts';
 import { submitTask } from './tasks.ts';
 
+const persona = {
+  root_clip_id: 'string',
+  name: 'string',
+  description: 'string',
+  clips: 'array',
+  is_public: 'bool',
+} as const;
+
 /** POST /music/persona/create (docs/gateway.md G10.1). */
-export const createPersona = (state: State, request: Request, key: StoredKey): Answer => {
-  const body = readBody(request.body, {
-    root_clip_id: 'string',
-    name: 'string',
-    description: 'string',
-    clips: 'array',
-    is_public: 'bool',
-  });
-  if (typeof body === 'string') return badCall(body);
+export const createPersona = modelCall(persona, (call) => {
+  const { state, request, body } = call;
   const missing = state.variants.persona_fields.find((name) => body[name] === undefined);
-  if (missing !== undefined) return badCall(`${missing} is required`);
-  const rootId = textIn(body, 'root_clip_id');
-  const clip = clipOf(state, rootId === '' ? 'clip-one' : rootId);
-  if (clip === undefined) return badCall('root_clip_id: there is no such song');
-  bookCall(state, key, models.musicPersona, { usage: {}, stream: false });
+  if (missing !== undefined) return `${missing} is required`;
+  const clip = clipOf(state, textIn(body, 'root_clip_id') || 'clip-one');
+  if (clip === undefined) return 'root_clip_id: there is no such song';
+  bookCall(call, models.musicPersona);
   const shown = personaClip(request, clip);
   return json(200, {
     id: `persona-${seedOf(`${clip.id}${textIn(body, 'name')}`)}`,
@@ -46,49 +46,37 @@ export const createPersona = (state: State, request: Request, key: StoredKey): A
     upvote_count: 0,
     clip_count: 1,
   });
-};
+});
 
 /** GET /music/feed/{clip_id} (docs/gateway.md G10.4). Omits unknown songs. */
 export const feed = (state: State, request: Request): Answer => {
-  const ids = request.id.split(state.variants.feed_separator);
+  const clips = request.id.split(state.variants.feed_separator).map((id) => clipOf(state, id));
   return json(
     200,
-    ids.flatMap((id) => {
-      const clip = clipOf(state, id);
-      return clip === undefined ? [] : [feedClip(request, clip)];
-    }),
+    clips.flatMap((clip) => (clip === undefined ? [] : [feedClip(request, clip)])),
   );
 };
 
-const submitted = (
-  state: State,
-  request: Request,
-  key: StoredKey,
-  task: { readonly action: string; readonly prompt: string; readonly clip?: string },
-): Answer => {
-  const { music_submission: code } = state.variants;
+const submitted = (call: Call, task: Pick<Task, 'action' | 'prompt'> & Partial<Task>): Answer => {
+  const { music_submission: code } = call.state.variants;
   if (code !== undefined) return json(200, { code, message: 'the song cannot be used', data: '' });
-  const { id } = submitTask(state, key, models.musicTask, { kind: 'music', origin: request.origin, ...task });
+  const { id } = submitTask(call, models.musicTask, { kind: 'music', ...task });
   return json(200, { code: 'success', message: '', data: id });
 };
 
 /** POST /music/uploads/audio-url (docs/gateway.md G10.8). Does not fetch the file. */
-export const uploadAudio = (state: State, request: Request, key: StoredKey): Answer => {
-  const body = readBody(request.body, { url: 'string!' });
-  if (typeof body === 'string') return badCall(body);
-  const url = textIn(body, 'url');
-  if (!URL.canParse(url) || isImage(url)) return badCall('url must be the address of an mp3 file');
-  return submitted(state, request, key, { action: 'UPLOAD', prompt: url.split('/').at(-1) ?? '' });
-};
+export const uploadAudio = modelCall({ url: 'string!' }, (call) => {
+  const url = textIn(call.body, 'url');
+  if (!URL.canParse(url) || isImage(url)) return 'url must be the address of an mp3 file';
+  return submitted(call, { action: 'UPLOAD', prompt: url.split('/').at(-1) ?? '' });
+});
 
 /** POST /music/submit/concat (docs/gateway.md G10.9). */
-export const concat = (state: State, request: Request, key: StoredKey): Answer => {
-  const body = readBody(request.body, { clip_id: 'string!' });
-  if (typeof body === 'string') return badCall(body);
-  const clip = clipOf(state, textIn(body, 'clip_id'));
-  if (clip === undefined) return badCall('clip_id: there is no such song');
-  return submitted(state, request, key, { action: 'CONCAT', prompt: clip.title, clip: clip.id });
-};
+export const concat = modelCall({ clip_id: 'string!' }, (call) => {
+  const clip = clipOf(call.state, textIn(call.body, 'clip_id'));
+  if (clip === undefined) return 'clip_id: there is no such song';
+  return submitted(call, { action: 'CONCAT', prompt: clip.title, clip: clip.id });
+});
 
 /** GET /music/fetch/{task_id} (docs/gateway.md G10.6). */
 export const fetchMusicTask = (state: State, { id }: Request): Answer => {

@@ -1,24 +1,26 @@
 import { isRecord } from '../request.ts';
 
-/** The type of a request field; `!` marks a required one, and a list of texts an enumeration. */
-export type Rule =
-  | `${'string' | 'bool' | 'int' | 'strings' | 'object' | 'array' | 'image' | 'images'}${'' | '!'}`
-  | readonly string[];
-
 const base64 = /^(?:data:[\w.+-]+\/[\w.+-]+;base64,)?[A-Za-z0-9+/]+={0,2}$/u;
 
 export const isImage = (value: unknown): boolean => typeof value === 'string' && base64.test(value);
 
-const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
+const checks = {
+  any: () => true,
   string: (value) => typeof value === 'string',
   bool: (value) => typeof value === 'boolean',
   int: (value) => Number.isSafeInteger(value),
-  strings: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+  whole: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  count: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+  amount: (value) => typeof value === 'number' && value >= 0,
+  texts: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== ''),
   object: isRecord,
   array: Array.isArray,
   image: isImage,
   images: (value) => Array.isArray(value) && value.every(isImage),
-};
+} as const satisfies Readonly<Record<string, (value: unknown) => boolean>>;
+
+/** The type of a request field; `!` marks a required one, and a list of texts an enumeration. */
+export type Rule = `${keyof typeof checks}${'' | '!'}` | readonly string[];
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
@@ -35,12 +37,12 @@ export const readBody = (body: unknown, rules: Readonly<Record<string, Rule>>): 
       continue;
     }
     const required = rule.endsWith('!');
-    const kind = rule.replace('!', '');
+    const kind = rule.replace('!', '') as keyof typeof checks;
     if (isEmpty(value)) {
       if (required) return `${name} is required`;
       continue;
     }
-    if (checks[kind]?.(value) !== true)
+    if (!checks[kind](value))
       return kind.startsWith('image') ? `${name} must be base64` : `${name} must be of the type ${kind}`;
   }
   return body;

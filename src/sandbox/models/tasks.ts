@@ -1,10 +1,9 @@
-import type { StoredKey } from '../keys.ts';
 import type { State } from '../state.ts';
 import { inUnits } from '../traffic/day.ts';
 import { charge, type Model } from '../traffic/models.ts';
 import { plainRow } from '../traffic/row.ts';
 import { seedOf } from './files.ts';
-import { bookCall } from './model-call.ts';
+import { bookCall, type Call } from './model-call.ts';
 import { hasFailed, stagesOf } from './stages.ts';
 import type { Outcome, Task } from './task.ts';
 import { imageRecord } from './image-record.ts';
@@ -43,7 +42,7 @@ const planRefund = (state: State, task: Task, model: Model): void => {
   });
 };
 
-type Submission = Pick<Task, 'kind' | 'action' | 'origin'> & Partial<Task>;
+type Submission = Pick<Task, 'kind' | 'action'> & Partial<Task>;
 
 const outcomeOf = ({ variants }: State, prompt: string): Outcome => {
   const word = /\[(fail|cancel|endless)\]/u.exec(prompt)?.[1];
@@ -51,7 +50,8 @@ const outcomeOf = ({ variants }: State, prompt: string): Outcome => {
   return word === 'fail' ? 'failure' : (word as Outcome);
 };
 
-export const submitTask = (state: State, key: StoredKey, model: Model, submission: Submission): Task => {
+export const submitTask = (call: Call, model: Model, submission: Submission): Task => {
+  const { state, request } = call;
   const number = state.tasks.size + 1;
   const { kind, prompt = '' } = submission;
   const id = kind === 'image' ? `${17_000_000_000_000 + number}` : `task-${String(number).padStart(8, '0')}`;
@@ -67,10 +67,11 @@ export const submitTask = (state: State, key: StoredKey, model: Model, submissio
     width: 1024,
     height: 1024,
     clip: '',
+    origin: request.origin,
     ...submission,
   };
   state.tasks.set(id, task);
-  bookCall(state, key, model, { usage: {}, stream: false });
+  bookCall(call, model);
   planRefund(state, task, model);
   notify(state, task);
   return task;

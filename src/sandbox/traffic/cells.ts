@@ -91,5 +91,3 @@ export const createAggregates = (ledger: Ledger) => {
     },
   };
 };
-
-export type Aggregates = ReturnType<typeof createAggregates>;

@@ -117,7 +117,7 @@ export const modelPoints = {
       },
     }),
   })('usage of a generated image: complete, missing, only the total, or with further fields.'),
-  image_edit_fields: point('G13.1', { prompt: 'image', 'prompt-and-image': 'image!' })(
+  image_edit_fields: point('G13.1', ['prompt', 'prompt-and-image'])(
     'The required fields of an edit: the prompt, or also an image.',
   ),
   image_edit_answer: point('G13.1', ['task', 'items', 'image'])(

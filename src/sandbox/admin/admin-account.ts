@@ -1,11 +1,34 @@
 import { ok, refused, type Answer } from '../answer.ts';
-import { decimalText, moneyText } from '../decimal.ts';
+import { decimalText, fourDigits, moneyText } from '../decimal.ts';
 import { exact } from '../exact-json.ts';
-import { askedRange, askedVendor, badRange, badVendor, type Range } from './range.ts';
+import { askedRange, askedModels, badRange, badVendor, type Range } from './range.ts';
 import type { Request } from '../request.ts';
 import { unitAt, type State } from '../state.ts';
 import type { Cell } from '../traffic/cells.ts';
 import { DAY } from '../traffic/rhythm.ts';
+
+/** GET /api/user/self (docs/gateway.md G4.1). */
+export const profile = (state: State): Answer => {
+  const asOf = state.seconds();
+  let used = 0n;
+  let topups = 0n;
+  let calls = 0;
+  for (const cell of state.cells.over({ start: 0, end: asOf + 1 }, asOf)) {
+    used += cell.consumption + cell.refunds;
+    topups += cell.topups;
+    calls += cell.calls;
+  }
+  const currency = state.variants.profile_currency;
+  return ok({
+    username: 'tollgate',
+    display_name: 'Tollgate & Sons',
+    balance: fourDigits(state.opening + topups - used, currency),
+    used_quota: fourDigits(used, currency),
+    request_count: calls,
+    group: 'default',
+    level: 1,
+  });
+};
 
 type Sums = { spend: bigint; calls: number; tokens: number };
 
@@ -14,16 +37,13 @@ export const statistics = (state: State, { query }: Request): Answer => {
   const { variants } = state;
   const range = askedRange(query, variants.statistics_range_end);
   if (range === undefined) return refused(variants, badRange);
-  const vendor = askedVendor(query);
-  if (Number.isNaN(vendor)) return refused(variants, badVendor);
-  const model = query.get('model_name') ?? '';
+  const isAsked = askedModels(query);
+  if (isAsked === undefined) return refused(variants, badVendor);
   const name = query.get('token_name') ?? '';
   const asOf = state.seconds();
 
   const wanted = (row: Pick<Cell, 'model' | 'token'>): boolean =>
-    (model === '' || row.model?.name === model) &&
-    (vendor === undefined || vendor === 0 || row.model?.vendorId === vendor) &&
-    (name === '' || variants.statistics_name_filter(row.token, name));
+    isAsked(row.model) && (name === '' || variants.statistics_name_filter(row.token, name));
 
   const sums = (over: Range): Sums => {
     const found: Sums = { spend: 0n, calls: 0, tokens: 0 };
