@@ -4,13 +4,9 @@ import type { Choices } from './variants.ts';
 
 export type { Answer } from './answer-shape.ts';
 
-export const json = (
-  status: number,
-  value: Json,
-  headers: Readonly<Record<string, string>> = {},
-): Answer => ({
+export const json = (status: number, value: Json): Answer => ({
   status,
-  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+  headers: { 'content-type': 'application/json; charset=utf-8' },
   body: toJson(value),
 });
 
@@ -36,27 +32,27 @@ const envelope = (status: number, message: string, code?: string): Answer =>
 export const refused = (variants: Choices, message: Message): Answer =>
   envelope(variants.business_errors, message[variants.message_language]);
 
-export const unknownRoute = (variants: Choices): Answer =>
-  envelope(404, { en: 'no such endpoint', zh: '接口不存在' }[variants.message_language]);
+const texts = {
+  route: { en: 'no such endpoint', zh: '接口不存在' },
+  method: { en: 'method not allowed', zh: '请求方法不被允许' },
+  body: { en: 'the body is not valid JSON, or too long', zh: '请求体无效' },
+  key: { en: 'invalid access token', zh: '无权进行此操作，access token 无效' },
+  scope: { en: 'this key lacks the scope for the operation', zh: '该密钥没有此操作的权限' },
+} as const satisfies Record<string, Message>;
 
-export const wrongMethod = (variants: Choices, allowed: readonly string[]): Answer => {
-  const message = { en: 'method not allowed', zh: '请求方法不被允许' }[variants.message_language];
-  return json(405, { success: false, message, data: null }, { allow: allowed.join(', ') });
+export const unknownRoute = ({ message_language: language }: Choices): Answer =>
+  envelope(404, texts.route[language]);
+
+export const wrongMethod = ({ message_language: language }: Choices, allowed: readonly string[]): Answer => {
+  const answer = envelope(405, texts.method[language]);
+  return { ...answer, headers: { ...answer.headers, allow: allowed.join(', ') } };
 };
 
-export const badBody = (variants: Choices, status: 400 | 413): Answer =>
-  envelope(
-    status,
-    { en: 'the body is not valid JSON, or too long', zh: '请求体无效' }[variants.message_language],
-  );
+export const badBody = ({ message_language: language }: Choices, status: 400 | 413): Answer =>
+  envelope(status, texts.body[language]);
 
 export const notAllowed = (variants: Choices, kind: 'key' | 'scope'): Answer => {
-  const texts = {
-    key: { en: 'invalid access token', zh: '无权进行此操作，access token 无效' },
-    scope: { en: 'this key lacks the scope for the operation', zh: '该密钥没有此操作的权限' },
-  };
-  const codes = { key: 'invalid_api_key', scope: 'insufficient_scope' };
-  const code = variants.authentication_code === 'present' ? codes[kind] : undefined;
+  const code = variants.authentication_code?.[kind];
   return envelope(variants.authentication_errors[kind], texts[kind][variants.message_language], code);
 };
 

@@ -13,10 +13,12 @@ export const CNY_PER_USD = 7n;
 
 export type MoneyUnit = 'USD' | 'CNY' | 'units';
 
-/** The value `digits / 10^decimals` without trailing zeros. */
-export const decimalText = (digits: bigint, decimals: number): string => {
-  const sign = digits < 0n ? '-' : '';
-  const text = (digits < 0n ? -digits : digits).toString().padStart(decimals + 1, '0');
+/** The value `digits / 10^decimals` without trailing zeros; `digits` is whole. */
+export const decimalText = (digits: bigint | number, decimals: number): string => {
+  const sign = digits < 0 ? '-' : '';
+  const text = String(digits)
+    .replace('-', '')
+    .padStart(decimals + 1, '0');
   const whole = text.slice(0, text.length - decimals);
   const fraction = text.slice(text.length - decimals).replace(/(?<!0)0+$/u, '');
   return fraction === '' ? `${sign}${whole}` : `${sign}${whole}.${fraction}`;
@@ -32,19 +34,10 @@ export const moneyText = (grains: bigint, unit: MoneyUnit): string => {
 
 /** Faster than moneyText, for one row; above 2^53 it calls moneyText. */
 export const rowMoneyText = (grains: number, unit: MoneyUnit): string => {
-  if (grains === 0) return '0';
-  const scaled = unit === 'CNY' ? grains * 7 : grains;
-  if (unit === 'units' || !Number.isSafeInteger(scaled)) return moneyText(BigInt(grains), unit);
-  const size = Math.abs(scaled);
-  const whole = Math.floor(size / 1e8);
-  const rest = size % 1e8;
-  const sign = scaled < 0 ? '-' : '';
-  if (rest === 0) return `${sign}${whole}`;
-  let fraction = String(rest).padStart(8, '0');
-  let end = 8;
-  while (fraction.charCodeAt(end - 1) === 48) end -= 1;
-  if (end < 8) fraction = fraction.slice(0, end);
-  return `${sign}${whole}.${fraction}`;
+  const scaled = unit === 'CNY' ? grains * Number(CNY_PER_USD) : grains;
+  return unit === 'units' || !Number.isSafeInteger(scaled)
+    ? moneyText(BigInt(grains), unit)
+    : decimalText(scaled, 8);
 };
 
 /** Four fraction digits, half away from zero, as profile and keys show amounts (docs/gateway.md G4.1, G8.1). */

@@ -1,28 +1,38 @@
-export type RequestRecord = {
-  /** Milliseconds of the caller's clock. */
-  readonly at: number;
-  readonly method: string;
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-  /** The kind of the key in the request; never the key. */
-  readonly authorization: 'none' | 'admin key' | 'other';
-  readonly userAgent: string;
-  readonly acceptEncoding: string;
-  body: unknown;
-  /** HTTP status; 0 before the answer. */
-  status: number;
-  fault: string | undefined;
-  /** Pieces of the body generated so far: one for the header and one per row in an export. */
-  pieces: number;
-  /** The answer is sent, or the connection is gone. */
-  done: boolean;
-};
+import type { IncomingMessage } from 'node:http';
+import { bearer } from './request.ts';
 
 type KeyWrite = 'POST' | 'PUT' | 'DELETE';
 
 const KEPT = 10_000;
 
-export const redact = (text: string): string => text.replaceAll(/sk-[\w-]+/gu, 'sk-***');
+const redact = (text: string): string => text.replaceAll(/sk-[\w-]+/gu, 'sk-***');
+
+const keyKindOf = (key: string | undefined): 'none' | 'admin key' | 'other' => {
+  if (key === undefined) return 'none';
+  return key.startsWith('sk-admin-') ? 'admin key' : 'other';
+};
+
+/** The record of a request before its answer. `at`: milliseconds of the caller's clock. */
+export const recordOf = ({ method, headers }: IncomingMessage, url: URL, at: number) => ({
+  at,
+  method: method ?? '',
+  path: redact(url.pathname),
+  query: Object.fromEntries([...url.searchParams].map(([name, value]) => [name, redact(value)])),
+  /** The kind of the key in the request; never the key. */
+  authorization: keyKindOf(bearer(headers)),
+  userAgent: headers['user-agent'] ?? '',
+  acceptEncoding: headers['accept-encoding'] ?? '',
+  body: undefined as unknown,
+  /** HTTP status; 0 before the answer. */
+  status: 0,
+  fault: undefined as string | undefined,
+  /** Pieces of the body generated so far: one for the header and one per row in an export. */
+  pieces: 0,
+  /** The answer is sent, or the connection is gone. */
+  done: false,
+});
+
+export type RequestRecord = ReturnType<typeof recordOf>;
 
 export const createRequests = () => {
   let records: RequestRecord[] = [];

@@ -23,6 +23,7 @@ type Route = { readonly method: Method; readonly path: RegExp } & (
   | { readonly open: (state: State, request: Request) => Answer }
 );
 
+const usagePath = /^\/api\/data\/self\/pivot\/stream-export$/u;
 const keyPath = /^\/api\/token\/(?<id>-?\d{1,15})$/u;
 
 /** docs/gateway.md G2.3 and G9.1. */
@@ -30,12 +31,7 @@ const routes: readonly Route[] = [
   { method: 'GET', path: /^\/api\/user\/self$/u, scope: 'account:read', handle: profile },
   { method: 'GET', path: /^\/api\/log\/self\/stat$/u, scope: 'logs:read', handle: statistics },
   { method: 'GET', path: /^\/api\/log\/self\/stream-export$/u, scope: 'logs:read', handle: logExport },
-  {
-    method: 'GET',
-    path: /^\/api\/data\/self\/pivot\/stream-export$/u,
-    scope: 'usage:read',
-    handle: usageExport,
-  },
+  { method: 'GET', path: usagePath, scope: 'usage:read', handle: usageExport },
   { method: 'GET', path: /^\/api\/token\/$/u, scope: 'keys:read', handle: listKeys },
   { method: 'POST', path: /^\/api\/token\/$/u, scope: 'keys:write', handle: createKey },
   { method: 'PUT', path: /^\/api\/token\/$/u, scope: 'keys:write', handle: updateKey },

@@ -1,21 +1,14 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { json, tooMany, unknownRoute, type Answer } from './answer.ts';
 import { control, type Gateway } from './control.ts';
 import type { Effect } from './faults.ts';
 import { hostileAnswer } from './hostile/hostile.ts';
-import { bearer, type Request } from './request.ts';
-import { redact, type RequestRecord } from './requests.ts';
+import type { Request } from './request.ts';
+import { recordOf } from './requests.ts';
 import { answerTo, type Unreadable } from './routes.ts';
 import { send } from './send.ts';
-import type { State } from './state.ts';
 
 const BODY_LIMIT = 16 * 1024 * 1024;
 
@@ -42,26 +35,24 @@ const isLoopback = (address: string | undefined): boolean => /^(?:::ffff:)?127\.
 
 /** The answer that an effect gives in place of that of a handler. */
 const instead = (effect: Effect | undefined): Answer | undefined => {
-  const text = (status: number, contentType: string, body: string): Answer => ({
+  const text = (status: number, type: string, body: string, headers = {}): Answer => ({
     status,
-    headers: { 'content-type': contentType },
+    headers: { 'content-type': type, ...headers },
     body,
   });
   switch (effect?.kind) {
     case 'status': {
       const { status, contentType = 'text/plain; charset=utf-8', body = '', retryAfter } = effect;
-      const answer = text(status, contentType, body);
-      return retryAfter === undefined
-        ? answer
-        : { ...answer, headers: { ...answer.headers, 'retry-after': retryAfter } };
+      return text(status, contentType, body, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
     }
     case 'envelope':
       return json(200, { success: false, message: effect.message ?? 'system busy', data: null });
-    case 'html': {
-      const page =
-        '<!doctype html><html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>';
-      return text(effect.status ?? 200, 'text/html; charset=utf-8', page);
-    }
+    case 'html':
+      return text(
+        effect.status ?? 200,
+        'text/html; charset=utf-8',
+        '<!doctype html><html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>',
+      );
     case 'rate-limit':
       return tooMany;
     case 'redirect':
@@ -69,24 +60,6 @@ const instead = (effect: Effect | undefined): Answer | undefined => {
     default:
       return undefined;
   }
-};
-
-const recordOf = (state: State, request: IncomingMessage, url: URL): RequestRecord => {
-  const key = bearer(request.headers);
-  return {
-    at: state.now(),
-    method: request.method ?? '',
-    path: redact(url.pathname),
-    query: Object.fromEntries([...url.searchParams].map(([name, value]) => [name, redact(value)])),
-    authorization: key === undefined ? 'none' : key.startsWith('sk-admin-') ? 'admin key' : 'other',
-    userAgent: request.headers['user-agent'] ?? '',
-    acceptEncoding: request.headers['accept-encoding'] ?? '',
-    body: undefined,
-    status: 0,
-    fault: undefined,
-    pieces: 0,
-    done: false,
-  };
 };
 
 const handle = async (
@@ -111,7 +84,7 @@ const handle = async (
     text,
   };
   const io = { request: incoming, response, gone: closed.signal };
-  const record = recordOf(state, incoming, url);
+  const record = recordOf(incoming, url, state.now());
   state.later.catchUp();
   if (request.path.startsWith('/_sandbox/')) {
     const answer = isLoopback(incoming.socket.remoteAddress) ? control(gateway, request) : undefined;
@@ -176,7 +149,7 @@ export const createGatewayServer = (
   gateway: Gateway,
   tls: { readonly key: string; readonly cert: string } | undefined,
 ): Server => {
-  const listener: RequestListener = (incoming, response) => {
+  const listener = (incoming: IncomingMessage, response: ServerResponse): void => {
     handle(gateway, incoming, response).catch(() => {
       // The client is gone, or a handler failed: no useful answer is possible.
       if (!response.headersSent && !response.destroyed) response.writeHead(500).end();

@@ -1,10 +1,17 @@
-import { missingKey, ok, refused, type Answer } from '../answer.ts';
+import { missingKey, ok, refused, type Answer, type Message } from '../answer.ts';
 import { handedOut, hasExpired, shownKey, type KeyFields, type StoredKey } from '../keys.ts';
 import { isRecord, wholeParameter, writtenNumber, type Request } from '../request.ts';
 import { remainOf, syncTraffic, type State } from '../state.ts';
 import type { Choices } from '../variants.ts';
 
-type FieldFault = 'body' | 'name' | 'quota' | 'unlimited' | 'expiry' | 'group';
+const faults = {
+  body: { en: 'invalid parameters', zh: '无效的参数' },
+  name: { en: 'the key name is too long or missing', zh: '令牌名称过长或缺失' },
+  quota: { en: 'remain_quota must be a number of at least 0', zh: '额度值无效' },
+  unlimited: { en: 'unlimited_quota must be true or false', zh: 'unlimited_quota 参数无效' },
+  expiry: { en: 'expired_time is not a valid time', zh: '过期时间无效' },
+  group: { en: 'group must be text', zh: '分组无效' },
+} as const satisfies Record<string, Message>;
 
 const NAME_LIMIT = 50;
 
@@ -18,33 +25,24 @@ const readFields = (
   variants: Choices,
   { body, text }: Pick<Request, 'body' | 'text'>,
   kept: KeyFields | undefined,
-): { -readonly [Field in keyof KeyFields]: KeyFields[Field] } | FieldFault => {
-  if (!isRecord(body)) return 'body';
+): { -readonly [Field in keyof KeyFields]: KeyFields[Field] } | Message => {
+  if (!isRecord(body)) return faults.body;
   const name = body['name'] ?? kept?.name;
-  if (typeof name !== 'string' || name === '' || variants.name_limit(name) > NAME_LIMIT) return 'name';
+  if (typeof name !== 'string' || name === '' || variants.name_limit(name) > NAME_LIMIT) return faults.name;
   const asked = body['remain_quota'];
   const remain =
     asked === undefined
       ? (kept?.remain ?? 0n)
       : quotaOf(variants, asked, writtenNumber(text, 'remain_quota'));
-  if (remain === undefined) return 'quota';
+  if (remain === undefined) return faults.quota;
   const unlimited = body['unlimited_quota'] ?? kept?.unlimited ?? false;
-  if (typeof unlimited !== 'boolean') return 'unlimited';
+  if (typeof unlimited !== 'boolean') return faults.unlimited;
   const expiredTime = body['expired_time'] ?? kept?.expiredTime ?? 0;
   if (typeof expiredTime !== 'number' || !Number.isSafeInteger(expiredTime) || expiredTime < -1)
-    return 'expiry';
+    return faults.expiry;
   const group = body['group'] ?? kept?.group ?? '';
-  if (typeof group !== 'string') return 'group';
+  if (typeof group !== 'string') return faults.group;
   return { name, remain, unlimited, expiredTime, group: group === '' ? 'default' : group };
-};
-
-const faultTexts: Readonly<Record<FieldFault, { en: string; zh: string }>> = {
-  body: { en: 'invalid parameters', zh: '无效的参数' },
-  name: { en: 'the key name is too long or missing', zh: '令牌名称过长或缺失' },
-  quota: { en: 'remain_quota must be a number of at least 0', zh: '额度值无效' },
-  unlimited: { en: 'unlimited_quota must be true or false', zh: 'unlimited_quota 参数无效' },
-  expiry: { en: 'expired_time is not a valid time', zh: '过期时间无效' },
-  group: { en: 'group must be text', zh: '分组无效' },
 };
 
 const show = (state: State, key: StoredKey): ReturnType<typeof shownKey> => {
@@ -84,10 +82,10 @@ export const createKey = (state: State, { body, text }: Request): Answer => {
     return refused(variants, { en: 'an account can have 1000 keys at most', zh: '令牌数量已达上限 1000' });
   }
   const fields = readFields(variants, { body, text }, undefined);
-  if (typeof fields === 'string') return refused(variants, faultTexts[fields]);
+  if ('en' in fields) return refused(variants, fields);
   if (fields.expiredTime === 0) fields.expiredTime = variants.zero_expiry;
   const past = fields.expiredTime !== -1 && fields.expiredTime <= state.seconds();
-  if (past && variants.past_expiry === 'refused') return refused(variants, faultTexts.expiry);
+  if (past && variants.past_expiry === 'refused') return refused(variants, faults.expiry);
   const { key, plaintext } = state.keys.create({ ...fields, createdAt: state.seconds() });
   handedOut(plaintext);
   return ok({ id: key.id, key: variants.key_prefix.shown + plaintext });
@@ -96,7 +94,7 @@ export const createKey = (state: State, { body, text }: Request): Answer => {
 /** PUT /api/token/ */
 export const updateKey = (state: State, { body, text }: Request): Answer => {
   const { variants } = state;
-  if (!isRecord(body) || !Number.isSafeInteger(body['id'])) return refused(variants, faultTexts.body);
+  if (!isRecord(body) || !Number.isSafeInteger(body['id'])) return refused(variants, faults.body);
   const key = find(state, body['id']);
   if (key === undefined) return missingKey(variants);
   const remain = remainOf(state, key);
@@ -105,7 +103,7 @@ export const updateKey = (state: State, { body, text }: Request): Answer => {
     { body, text },
     variants.update === 'keep' ? { ...key, remain } : undefined,
   );
-  if (typeof fields === 'string') return refused(variants, faultTexts[fields]);
+  if ('en' in fields) return refused(variants, fields);
   if (body['remain_quota'] !== undefined)
     fields.remain = variants.update_quota(fields.remain, key.spentSinceRead);
   const at = state.seconds();

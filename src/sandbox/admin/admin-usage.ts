@@ -42,14 +42,6 @@ const bucketOf = (zone: string, granularity: Granularity): ((hour: number) => nu
   };
 };
 
-/** Starts of all buckets that contain an hour of first <= hour < end. */
-const buckets = (zone: string, granularity: Granularity, first: number, end: number): readonly number[] => {
-  const bucket = bucketOf(zone, granularity);
-  const starts = new Set<number>();
-  for (let hour = first; hour < end; hour += HOUR) starts.add(bucket(hour));
-  return [...starts];
-};
-
 const granularities: readonly string[] = ['hour', 'day', 'week'] satisfies Granularity[];
 const DAY_MILLIS = 86_400_000;
 const refusedValue = (variants: Choices, name: string, values: readonly string[]): Answer =>
@@ -64,6 +56,10 @@ const hoursOf = (range: Range): Range => ({
   end: Math.ceil(range.end / 1000 / HOUR) * HOUR,
 });
 
+const addTo = (sums: Map<number, bigint>, start: number, value: bigint): void => {
+  sums.set(start, (sums.get(start) ?? 0n) + value);
+};
+
 const pivot = (
   cells: Iterable<Cell>,
   entryOf: (cell: Cell) => string,
@@ -72,20 +68,12 @@ const pivot = (
 ): Map<string, Map<number, bigint>> => {
   const entries = new Map<string, Map<number, bigint>>();
   for (const cell of cells) {
-    const value = valueOf(cell);
     const name = entryOf(cell);
     const entry = entries.get(name) ?? new Map<number, bigint>();
     entries.set(name, entry);
-    const start = bucket(cell.hour);
-    entry.set(start, (entry.get(start) ?? 0n) + value);
+    addTo(entry, bucket(cell.hour), valueOf(cell));
   }
   return entries;
-};
-
-const sumOf = (values: Iterable<bigint>): bigint => {
-  let sum = 0n;
-  for (const value of values) sum += value;
-  return sum;
 };
 
 /** The largest entries over the whole range; the rest becomes Other. */
@@ -95,15 +83,17 @@ const keepTop = (
   top: number,
 ): readonly Entry[] => {
   const bySize = [...entries]
-    .map(([name, values]) => ({ name, values, sum: sumOf(values.values()) }))
+    .map(([name, values]) => ({
+      name,
+      values,
+      sum: [...values.values()].reduce((sum, value) => sum + value, 0n),
+    }))
     .sort((a, b) => (a.sum === b.sum ? (a.name < b.name ? -1 : 1) : a.sum < b.sum ? 1 : -1));
   const tail = bySize.slice(top);
   const shown = bySize.slice(0, top);
   if (!variants.usage_other(tail.length > 0)) return shown;
   const other = new Map<number, bigint>();
-  for (const { values } of tail) {
-    for (const [start, value] of values) other.set(start, (other.get(start) ?? 0n) + value);
-  }
+  for (const { values } of tail) for (const [start, value] of values) addTo(other, start, value);
   return [...shown, { name: 'Other', values: other }];
 };
 
@@ -147,7 +137,9 @@ export const usageExport = (state: State, { query }: Request): Answer => {
   const entries = keepTop(variants, pivot(wanted(), entryOf, valueOf, bucket), top);
   const first = Math.max(hours.start, state.ledger.firstDay * 24 * HOUR);
   const last = Math.min(hours.end, asOf + 1);
-  const times = buckets(variants.usage_zone, granularity as Granularity, first, last);
+  const starts = new Set<number>();
+  for (let hour = first; hour < last; hour += HOUR) starts.add(bucket(hour));
+  const times = [...starts];
   const hasGaps = variants.usage_buckets;
   const unit = unitAt(state, 'usage', variants.usage_unit);
   return csv(

@@ -1,6 +1,6 @@
 import { rowMoneyText, type MoneyUnit } from '../decimal.ts';
 import { cell, startsFormula } from './csv.ts';
-import { promptAlone, promptWithCached } from '../traffic/cells.ts';
+import { promptOf } from '../traffic/cells.ts';
 import { statusOf, type Column } from './log-column.ts';
 import type { Row } from '../traffic/row.ts';
 import { columnsBy, type Choices } from '../variants.ts';
@@ -27,15 +27,7 @@ const allColumns = (variants: Choices, { unit, unitOf, hidden }: Written): reado
     column('token_name', (row) => text(row.token)),
     column('group', (row) => text(row.group)),
     column('status', statusOf),
-    column('prompt_tokens', (row) =>
-      String(
-        variants.prompt_tokens({
-          model: row.model,
-          promptAlone: promptAlone(row),
-          promptWithCached: promptWithCached(row),
-        }),
-      ),
-    ),
+    column('prompt_tokens', (row) => String(variants.prompt_tokens(promptOf(row)))),
     column('completion_tokens', (row) => String(variants.completion_tokens(row))),
     column('cached_tokens', (row) => String(row.cached), variants.cached_header),
     column('cache_write_tokens', (row) => String(row.cacheWrite)),

@@ -29,14 +29,16 @@ const text = (status: number, type: string, body: Answer['body'], headers = {}):
   body,
 });
 
-/** Reads of keys have the id of a key in their path. */
-const at =
-  (path: string, change: Change): Change =>
-  (answer, request) =>
+/** A change of the answers of one path, or of all; reads of keys have the id of a key in their path. */
+const at = (meaning: string, path: string | undefined, change: Change): Behaviour => ({
+  meaning,
+  change: (answer, request) =>
+    path === undefined ||
     request.path === path ||
     (path === keysPath && request.path.startsWith(keysPath) && request.method === 'GET')
       ? change(answer, request)
-      : answer;
+      : answer,
+});
 
 const data = (value: string): Answer => text(200, json, `{"success":true,"message":"","data":${value}}`);
 
@@ -47,23 +49,19 @@ export const everywhere = (
   type: string,
   body: () => Answer['body'],
   headers = {},
-): Behaviour => ({ meaning, change: () => text(status, type, body(), headers) });
+): Behaviour => at(meaning, undefined, () => text(status, type, body(), headers));
 
-export const withHeader = (meaning: string, name: string, value: string): Behaviour => ({
-  meaning,
-  change: (answer) => ({ ...answer, headers: { ...answer.headers, [name]: value } }),
-});
+export const withHeader = (meaning: string, name: string, value: string): Behaviour =>
+  at(meaning, undefined, (answer) => ({ ...answer, headers: { ...answer.headers, [name]: value } }));
 
-/** The data of an envelope, in answers of one path or of all; JSON text. */
-export const dataOf = (meaning: string, path: string | undefined, value: () => string): Behaviour => ({
-  meaning,
-  change: path === undefined ? () => data(value()) : at(path, () => data(value())),
-});
+/** The data of an envelope, as JSON text. */
+export const dataOf = (meaning: string, path: string | undefined, value: () => string): Behaviour =>
+  at(meaning, path, () => data(value()));
 
 type Fields = Record<string, unknown>;
 
-const changeFields = (fields: Readonly<Record<string, string>>, most: number): Change =>
-  at(keysPath, (answer) => {
+const changeFields = (meaning: string, fields: Readonly<Record<string, string>>, most: number): Behaviour =>
+  at(meaning, keysPath, (answer) => {
     if (typeof answer.body !== 'string' || answer.status !== 200) return answer;
     const envelope = JSON.parse(answer.body) as { data?: (Fields & { items?: Fields[] }) | null };
     const keys = envelope.data?.items ?? (envelope.data ? [envelope.data] : []);
@@ -78,31 +76,25 @@ const changeFields = (fields: Readonly<Record<string, string>>, most: number): C
   });
 
 /** Changes fields of the first key of a list, or of the key that was read; values are JSON text. */
-export const withFields = (meaning: string, fields: Readonly<Record<string, string>>): Behaviour => ({
-  meaning,
-  change: changeFields(fields, 1),
-});
+export const withFields = (meaning: string, fields: Readonly<Record<string, string>>): Behaviour =>
+  changeFields(meaning, fields, 1);
 
-export const withFieldsOfAll = (meaning: string, fields: Readonly<Record<string, string>>): Behaviour => ({
-  meaning,
-  change: changeFields(fields, Infinity),
-});
+export const withFieldsOfAll = (meaning: string, fields: Readonly<Record<string, string>>): Behaviour =>
+  changeFields(meaning, fields, Infinity);
 
 /** Other keys in place of those of the account: `count` on a page, all on one page unless there is a total. */
 export const pages = (
   meaning: string,
   { count, total = count, turns = false }: { count: number; total?: number; turns?: boolean },
   fieldsOf: (id: number) => { readonly name: string; readonly key?: string },
-): Behaviour => ({
-  meaning,
-  change: at(keysPath, (_, { query }) => {
+): Behaviour =>
+  at(meaning, keysPath, (_, { query }) => {
     const first = turns ? Number(query.get('p') ?? '1') * 1000 : 1;
     const rest = { status: 1, remain_quota: '1', unlimited_quota: false, expired_time: -1 };
     const ids = Array.from({ length: count }, (_, index) => first + index);
     const items = ids.map((id) => ({ ...fieldsOf(id), id, ...rest }));
     return data(JSON.stringify({ items, page: 1, page_size: 100, total }));
-  }),
-});
+  });
 
 const rowsOf = ({ body }: Answer): readonly string[] => {
   if (body instanceof Uint8Array) return [];
@@ -110,9 +102,8 @@ const rowsOf = ({ body }: Answer): readonly string[] => {
 };
 
 /** The cells of one column of the log export. */
-export const withCell = (meaning: string, name: string, value: string): Behaviour => ({
-  meaning,
-  change: at(logPath, (answer) => {
+export const withCell = (meaning: string, name: string, value: string): Behaviour =>
+  at(meaning, logPath, (answer) => {
     const [header = '', ...rows] = rowsOf(answer);
     const column = header.replace('\uFEFF', '').trim().split(',').indexOf(name);
     const changed = rows.map((row) => {
@@ -120,16 +111,11 @@ export const withCell = (meaning: string, name: string, value: string): Behaviou
       return `${cells.map((cell, index) => (index === column ? value : cell)).join(',')}\n`;
     });
     return { ...answer, body: [header, ...changed] };
-  }),
-});
+  });
 
-export const csvBody = (meaning: string, path: string, body: () => Answer['body']): Behaviour => ({
-  meaning,
-  change: at(path, () => text(200, csv, body())),
-});
+export const csvBody = (meaning: string, path: string, body: () => Answer['body']): Behaviour =>
+  at(meaning, path, () => text(200, csv, body()));
 
 /** For a client that accepts it. */
-export const compressedBody = (meaning: string, path: string, body: () => Answer['body']): Behaviour => ({
-  meaning,
-  change: at(path, () => ({ ...text(200, csv, body()), compressible: true })),
-});
+export const compressedBody = (meaning: string, path: string, body: () => Answer['body']): Behaviour =>
+  at(meaning, path, () => ({ ...text(200, csv, body()), compressible: true }));

@@ -3,10 +3,11 @@ import { unknownRoute, type Answer } from '../answer.ts';
 import type { Request } from '../request.ts';
 import type { State } from '../state.ts';
 
-/** Depends only on the text. */
-export const seedOf = (text: string): number => {
+/** Depends only on the text or tokens. */
+export const seedOf = (input: string | readonly number[]): number => {
   let seed = 17;
-  for (const unit of Buffer.from(text)) seed = (Math.imul(seed, 31) + unit) | 0;
+  for (const unit of typeof input === 'string' ? Buffer.from(input) : input)
+    seed = (Math.imul(seed, 31) + unit) | 0;
   return seed >>> 0;
 };
 

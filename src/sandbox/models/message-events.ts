@@ -43,18 +43,8 @@ function* deltasOf(text: string): Generator<string, void> {
 
 /** The events of the vendor's own stream; the contract names only the first (docs/gateway.md G14.6). */
 function* eventsIn(variants: Choices, reply: Reply): Generator<Event, void> {
-  yield [
-    'message_start',
-    {
-      message: {
-        ...messageOf(reply),
-        content: [],
-        stop_reason: null,
-        stop_sequence: null,
-        ...usageOf(variants, reply, 1),
-      },
-    },
-  ];
+  const message = { ...messageOf(reply), content: [], stop_reason: null, stop_sequence: null };
+  yield ['message_start', { message: { ...message, ...usageOf(variants, reply, 1) } }];
   yield ['ping', {}];
   for (const [index, block] of reply.blocks.entries()) {
     if (block.type === 'text') {
@@ -68,13 +58,9 @@ function* eventsIn(variants: Choices, reply: Reply): Generator<Event, void> {
     }
     yield ['content_block_stop', { index }];
   }
-  yield [
-    'message_delta',
-    {
-      delta: { stop_reason: reply.stopReason, stop_sequence: reply.stopSequence },
-      ...(variants.message_usage === undefined ? {} : { usage: { output_tokens: reply.output } }),
-    },
-  ];
+  const delta = { stop_reason: reply.stopReason, stop_sequence: reply.stopSequence };
+  const usage = { output_tokens: reply.output };
+  yield ['message_delta', { delta, ...(variants.message_usage === undefined ? {} : { usage }) }];
   yield ['message_stop', {}];
 }
 

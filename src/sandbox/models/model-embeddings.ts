@@ -1,3 +1,4 @@
+import { seedOf } from './files.ts';
 import { bookCall, calledModel, isAnswer, modelCall, tokensOf } from './model-call.ts';
 import { seededRandom } from '../traffic/random.ts';
 
@@ -31,13 +32,6 @@ const readInputs = (input: unknown): readonly Input[] | string => {
 
 const countOf = (input: Input): number => (typeof input === 'string' ? tokensOf(input) : input.length);
 
-const seedOf = (input: Input): number => {
-  let seed = 17;
-  for (const unit of typeof input === 'string' ? Buffer.from(input) : input)
-    seed = (Math.imul(seed, 31) + unit) | 0;
-  return seed;
-};
-
 /** A vector of length 1 that depends only on the input. */
 const vectorOf = (input: Input, dimensions: number): Float32Array => {
   const random = seededRandom(seedOf(input), 2);
@@ -48,18 +42,15 @@ const vectorOf = (input: Input, dimensions: number): Float32Array => {
 
 function* written(
   inputs: readonly Input[],
-  model: string,
-  tokens: number,
-  format: { readonly dimensions: number; readonly base64: boolean; readonly usage: boolean },
+  embeddingOf: (input: Input) => unknown,
+  more: Readonly<Record<string, unknown>>,
 ): Generator<string, void> {
   yield '{"object":"list","data":[';
-  for (const [index, input] of inputs.entries()) {
-    const vector = vectorOf(input, format.dimensions);
-    const embedding = format.base64 ? Buffer.from(vector.buffer).toString('base64') : [...vector];
-    yield (index === 0 ? '' : ',') + JSON.stringify({ object: 'embedding', embedding, index });
-  }
-  const usage = format.usage ? `,"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}` : '';
-  yield `],"model":${JSON.stringify(model)}${usage}}`;
+  for (const [index, input] of inputs.entries())
+    yield (
+      (index === 0 ? '' : ',') + JSON.stringify({ object: 'embedding', embedding: embeddingOf(input), index })
+    );
+  yield `],${JSON.stringify(more).slice(1)}`;
 }
 
 /** POST /v1/embeddings (docs/gateway.md G15.1). */
@@ -83,13 +74,18 @@ export const embeddings = modelCall({}, (call) => {
   const model = calledModel(state, body['model'], 'embeddings');
   if (isAnswer(model)) return model;
   bookCall(call, model, { text: tokens });
+  const isText = format === 'base64' && state.variants.embedding_encoding;
+  const embeddingOf = (input: Input) => {
+    const vector = vectorOf(input, dimensions);
+    return isText ? Buffer.from(vector.buffer).toString('base64') : [...vector];
+  };
+  const usage = { prompt_tokens: tokens, total_tokens: tokens };
   return {
     status: 200,
     headers: { 'content-type': 'application/json; charset=utf-8' },
-    body: written(inputs, model.name, tokens, {
-      dimensions,
-      base64: format === 'base64' && state.variants.embedding_encoding,
-      usage: state.variants.embedding_usage,
+    body: written(inputs, embeddingOf, {
+      model: model.name,
+      ...(state.variants.embedding_usage ? { usage } : {}),
     }),
   };
 });

@@ -3,8 +3,11 @@ import type { Model } from './models.ts';
 import { DAY, HOUR } from './rhythm.ts';
 import { isCall, type Row } from './row.ts';
 
-export const promptAlone = (row: Row): number => row.text + row.audioInput + row.imageInput;
-export const promptWithCached = (row: Row): number => promptAlone(row) + row.cached + row.cacheWrite;
+/** The prompt tokens of a row, without and with the cached and cache-write ones. */
+export const promptOf = ({ model, text, audioInput, imageInput, cached, cacheWrite }: Row) => {
+  const promptAlone = text + audioInput + imageInput;
+  return { model, promptAlone, promptWithCached: promptAlone + cached + cacheWrite };
+};
 
 const emptySums = {
   consumption: 0n,
@@ -35,8 +38,9 @@ const add = (cell: Cell, row: Row): void => {
   if (row.kind !== 'consumption') return;
   cell.consumption += BigInt(row.grains);
   cell.calls += 1;
-  cell.promptAlone += promptAlone(row);
-  cell.promptWithCached += promptWithCached(row);
+  const prompt = promptOf(row);
+  cell.promptAlone += prompt.promptAlone;
+  cell.promptWithCached += prompt.promptWithCached;
   cell.completion += row.completion;
   cell.reasoning += row.reasoning;
 };

@@ -48,9 +48,10 @@ export const answerPoints = {
     403: { key: 403, scope: 403 },
     'http-200': { key: 200, scope: 200 },
   })('A bad Admin Key: 401 (and 403 for a missing scope), always 403, or HTTP 200 with success false.'),
-  authentication_code: point('G2.7', ['absent', 'present'])(
-    'Authentication errors carry a code beside the message.',
-  ),
+  authentication_code: point('G2.7', {
+    absent: undefined,
+    present: { key: 'invalid_api_key', scope: 'insufficient_scope' },
+  })('Authentication errors carry a code beside the message.'),
   rate_limit: point('G3.3', { off: false, on: true })(
     '180 requests in 180 s, key writes 20 in 20 min; then 429, empty body, no Retry-After.',
   ),

@@ -1,3 +1,4 @@
+import type { Range } from '../admin/range.ts';
 import { dateText, localDay, naiveText, rfc3339Text } from '../time-zone.ts';
 import type { Cell } from '../traffic/cells.ts';
 import { rangeEnds, zones } from './log.ts';
@@ -9,8 +10,6 @@ const spends = {
   included: ({ consumption, refunds }: Cell) => consumption + refunds,
   excluded: ({ consumption }: Cell) => consumption,
 } as const;
-
-type Range = { readonly start: number; readonly end: number };
 
 /** What the contract leaves open about statistics and the profile (docs/gateway.md G4, G5). */
 export const statisticsPoints = {

@@ -11,6 +11,9 @@ const clockShifts = {
   'date-ahead': [0, 3 * HOUR * 1000],
 } as const;
 
+const databaseText =
+  'record not found: SELECT * FROM `tokens` WHERE id = ? AND `tokens`.`deleted_at` IS NULL LIMIT 1';
+
 /** What the contract leaves open about keys and the clock (docs/gateway.md G8, G16.4). */
 export const keyPoints = {
   page_size_default: point('G8.4', { 10: 10, 20: 20 })('Keys on a page when page_size is left out.'),
@@ -65,11 +68,7 @@ export const keyPoints = {
   ),
   missing_id: point('G8.15', {
     404: { status: 404, en: 'no such key', zh: '令牌不存在' },
-    'database-text': {
-      status: 200,
-      en: 'record not found: SELECT * FROM `tokens` WHERE id = ? AND `tokens`.`deleted_at` IS NULL LIMIT 1',
-      zh: 'record not found: SELECT * FROM `tokens` WHERE id = ? AND `tokens`.`deleted_at` IS NULL LIMIT 1',
-    },
+    'database-text': { status: 200, en: databaseText, zh: databaseText },
   })('A key id that does not exist: HTTP 404, or HTTP 200 with success false and raw database text.'),
   key_cache: point('G8.16', { 0: 0, 60: 60, 600: 600 })(
     'Seconds a deleted, expired or disabled key still works in model calls.',
