@@ -25,7 +25,7 @@ ${hostileHelp()}
 Faults, from this machine only:
   POST   /_sandbox/faults    plant one: {"kind": …, "method"?, "path"?, "times"?, "skip"?, "longerThan"?}; path is a prefix
 ${faultsHelp()}
-  GET    /_sandbox/faults    what is still to strike;  DELETE clears it
+  GET    /_sandbox/faults    the planted faults that are left;  DELETE clears them
   POST   /_sandbox/hostile {"name": NAME}   set the hostile behaviour; none ends it
   GET    /_sandbox/requests  the requests seen, without secrets
   GET    /_sandbox/writes    how many keys were written, by method

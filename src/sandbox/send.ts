@@ -129,7 +129,7 @@ export const send = async (
       await once(gone, 'abort');
     } else if (effect?.kind === 'cut-off' && effect.end === 'destroyed') {
       await flushed(sink);
-      // The compressed output still has to pass through the response.
+      // The compressed output has to pass through the response first.
       if (gzip !== undefined) await flushed(response);
       response.socket?.destroy();
     } else {

@@ -1,4 +1,4 @@
-import type { Column } from './admin/log-column.ts';
+import type { Column } from './admin/csv.ts';
 import type { Answer } from './answer-shape.ts';
 import type { Request } from './request.ts';
 import { answerPoints } from './variants/answers.ts';

@@ -1,7 +1,6 @@
 import { csv, refused, type Answer } from '../answer.ts';
-import { BYTE_ORDER_MARK, cell, line } from './csv.ts';
+import { BYTE_ORDER_MARK, cell, line, statusOf, type Column } from './csv.ts';
 import { moneyText, type MoneyUnit } from '../decimal.ts';
-import { statusOf, type Column } from './log-column.ts';
 import { chosenColumns } from './log-columns.ts';
 import { askedRange, askedModels, badRange, badVendor, type Range } from './range.ts';
 import type { Request } from '../request.ts';

@@ -1,7 +1,6 @@
 import { rowMoneyText, type MoneyUnit } from '../decimal.ts';
-import { cell, startsFormula } from './csv.ts';
+import { cell, startsFormula, statusOf, type Column } from './csv.ts';
 import { promptOf } from '../traffic/cells.ts';
-import { statusOf, type Column } from './log-column.ts';
 import type { Row } from '../traffic/row.ts';
 import { columnsBy, type Choices } from '../variants.ts';
 

@@ -31,7 +31,7 @@ export const statisticsPoints = {
   throughput: point('G5.4', {
     'last-minute': (_: Range, asOf: number): Range => ({ start: asOf - 59, end: asOf + 1 }),
     range: (asked: Range): Range => asked,
-  })('rpm, tpm and mpm: of the last 60 seconds whatever the range, or the mean a minute of the range.'),
+  })('rpm, tpm and mpm: of the last 60 seconds for any range, or the mean a minute of the range.'),
   profile_currency: point('G4.3', ['USD', 'CNY'])('Currency of balance and used_quota in the profile.'),
 };
 

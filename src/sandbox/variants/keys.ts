@@ -71,6 +71,6 @@ export const keyPoints = {
     'database-text': { status: 200, en: databaseText, zh: databaseText },
   })('A key id that does not exist: HTTP 404, or HTTP 200 with success false and raw database text.'),
   key_cache: point('G8.16', { 0: 0, 60: 60, 600: 600 })(
-    'Seconds a deleted, expired or disabled key still works in model calls.',
+    'Seconds a deleted, expired or disabled key keeps working in model calls.',
   ),
 };

@@ -1,5 +1,4 @@
-import { kindNumbers, statusOf, type Column } from '../admin/log-column.ts';
-import { BYTE_ORDER_MARK, cell, line } from '../admin/csv.ts';
+import { BYTE_ORDER_MARK, cell, kindNumbers, line, statusOf, type Column } from '../admin/csv.ts';
 import type { MoneyUnit } from '../decimal.ts';
 import { dateText, naiveText, rfc3339Text } from '../time-zone.ts';
 import type { Cell } from '../traffic/cells.ts';
@@ -22,16 +21,8 @@ const ownKindLabels: Readonly<Record<RowKind, string>> = {
 };
 
 /** The aggregate columns; the others are the detailed ones. */
-const aggregate: readonly string[] = [
-  'id',
-  'created_at',
-  'type',
-  'model_name',
-  'token_name',
-  'prompt_tokens',
-  'completion_tokens',
-  'quota',
-];
+const aggregate: readonly string[] =
+  'id,created_at,type,model_name,token_name,prompt_tokens,completion_tokens,quota'.split(',');
 
 const withExtras = (columns: readonly Column[]): readonly Column[] => {
   const middle = Math.ceil(columns.length / 2);
@@ -108,7 +99,7 @@ export const logPoints = {
     own: (columns: readonly Column[]) => columns.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
   })('Columns in the order asked for, or in an order of the gateway’s own.'),
   extra_columns: point('G6.3', { absent: (columns: readonly Column[]) => columns, present: withExtras })(
-    'Columns nobody asked for appear between the others.',
+    'Columns that were not asked for appear between the others.',
   ),
   unknown_columns: point('G6.4', ['ignored', 'error'])('A column name the gateway does not know.'),
   detailed_columns: point('G6.4', {

@@ -18,6 +18,8 @@ const totalsOf = (prompt: number, completion: number) => ({
   total_tokens: prompt + completion,
 });
 
+type Steps = readonly Step[];
+
 /** The members of an answer that show its tokens. */
 type Usage = { readonly usage?: Json };
 
@@ -42,15 +44,15 @@ export const modelPoints = {
     'A callback address is called once for each change of a task, or never.',
   ),
   image_task_states: point('G9.5', {
-    plain: (steps: readonly Step[]) => steps,
-    modal: (steps: readonly Step[]): readonly Step[] => [...steps, [700, 'MODAL', 0]],
-    unseen: (steps: readonly Step[]): readonly Step[] => [...steps, [2500, 'PAINTING', 30]],
-    'lower-case': (steps: readonly Step[]): readonly Step[] =>
+    plain: (steps: Steps) => steps,
+    modal: (steps: Steps): Steps => [...steps, [700, 'MODAL', 0]],
+    unseen: (steps: Steps): Steps => [...steps, [2500, 'PAINTING', 30]],
+    'lower-case': (steps: Steps): Steps =>
       steps.map(([after, status, progress]) => [after, status.toLowerCase(), progress]),
   })('States of image tasks: the usual ones, also MODAL, also PAINTING, or in lower case.'),
   music_task_states: point('G9.5', {
-    plain: (steps: readonly Step[]) => steps,
-    unknown: (steps: readonly Step[]): readonly Step[] => [...steps, [1500, 'UNKNOWN', 0]],
+    plain: (steps: Steps) => steps,
+    unknown: (steps: Steps): Steps => [...steps, [1500, 'UNKNOWN', 0]],
   })('States of music tasks: the usual ones, or also UNKNOWN.'),
   task_outcome: point('G9.5', ['success', 'failure', 'cancel', 'endless'])(
     'How tasks end; endless ones never do. [fail], [cancel] and [endless] in a prompt do the same.',

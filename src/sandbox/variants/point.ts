@@ -1,5 +1,5 @@
 import type { Answer } from '../answer-shape.ts';
-import type { Column } from '../admin/log-column.ts';
+import type { Column } from '../admin/csv.ts';
 import type { Request } from '../request.ts';
 
 /** What a variant changes after a handler has made it; `datum` is that of the value in force. */
