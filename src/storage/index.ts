@@ -27,8 +27,8 @@ export { createMemoryOutbox, type MemoryOutbox } from './memory/outbox.ts';
 export * from './sql.ts';
 export * from './row-reader.ts';
 export { boundRows, type BoundRows } from './bound-rows.ts';
-export { createRunLedger } from './ledger/create-run-ledger.ts';
-export { createOutbox, putEntries } from './outbox-table.ts';
+export { stateEngines } from './engines.ts';
+export { putEntries } from './outbox-table.ts';
 export { connectionOf, type Connection } from './duckdb/connection.ts';
 export {
   loadDuckDB,

@@ -6,8 +6,15 @@ import {
   type OutboxTable,
   type OutboxState,
 } from './outbox.ts';
-import type { Engine } from './duckdb/engine.ts';
-import { inTransaction, text, wholeNumber, type Row, type Sql, type Bindings } from './sql.ts';
+import {
+  inTransaction,
+  text,
+  wholeNumber,
+  type Row,
+  type Sql,
+  type Bindings,
+  type StateEngine,
+} from './sql.ts';
 import { all, json, label, millis, optional, rowReader } from './row-reader.ts';
 
 const outboxRow = rowReader({
@@ -76,7 +83,7 @@ const conditionsOf = ({ states, kind, subject, ids, route, topic }: OutboxFilter
   };
 };
 
-export const createOutbox = (engine: Engine): OutboxTable => {
+export const createOutbox = (engine: StateEngine): OutboxTable => {
   const rowsOf = (sql: string, bindings: Bindings): Promise<readonly OutboxRow[]> =>
     engine.state(async (connection) => (await connection.rows(sql, bindings)).map(outboxRowOf));
   const rowOf = async (sql: string, bindings: Bindings) => (await rowsOf(sql, bindings))[0];

@@ -46,6 +46,14 @@ export const wholeNumber = (row: Row | undefined, column: string): number => {
   return value;
 };
 
+/** An engine that holds state in tables. */
+export type StateEngine = {
+  /** Short statements on small state, one piece of work after another: concurrent updates of a row would conflict. */
+  readonly state: <T>(work: (connection: Sql) => Promise<T>) => Promise<T>;
+  /** Long work beside others. A signal interrupts the running statement. */
+  readonly bulk: <T>(work: (connection: Sql) => Promise<T>, signal?: AbortSignal) => Promise<T>;
+};
+
 /** Commits when the work succeeds, rolls back when it throws or its result is not to be kept. */
 export const inTransaction = async <Connection extends Sql, T>(
   connection: Connection,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Engine, inTransaction, type Sql } from '../storage/index.ts';
+import { inTransaction, type Sql, type StateEngine } from '../storage/index.ts';
 
 type Decision<State, Writes> = {
   readonly read: (connection: Sql) => Promise<State>;
@@ -13,7 +13,7 @@ type Decision<State, Writes> = {
  * transaction is open while it decides, since that takes long: mails are rendered.
  */
 export const decideAndStore = async <State, Writes>(
-  engine: Engine,
+  engine: StateEngine,
   { read, decide, write }: Decision<State, Writes>,
 ): Promise<void> => {
   for (;;) {

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/index.ts';
-import { type OutboxEntry, type Engine, putEntries, type Sql } from '../storage/index.ts';
+import { type OutboxEntry, putEntries, type Sql, type StateEngine } from '../storage/index.ts';
 import { maxLateTries, type KnownGap, type LaggingWindow } from './comparisons/comparison.ts';
 import { readGaps } from './comparisons/gap-rows.ts';
 import { readLagging } from './comparisons/lag-rows.ts';
@@ -35,7 +35,7 @@ export type NotifyOnce = <Kind extends keyof Findings>(
 ) => Promise<void>;
 
 export const createNotifyOnce =
-  (engine: Engine, clock: Clock): NotifyOnce =>
+  (engine: StateEngine, clock: Clock): NotifyOnce =>
   async (kind, account, prepare) => {
     const { table, isDue, read } = sources[kind];
     await decideAndStore(engine, {

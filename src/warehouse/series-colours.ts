@@ -1,4 +1,4 @@
-import { type Engine, inTransaction, text, wholeNumber } from '../storage/index.ts';
+import { inTransaction, text, wholeNumber, type StateEngine } from '../storage/index.ts';
 
 /** The colour of each series in an account's charts, as a number from 0; the same in every report. */
 export type SeriesColours = {
@@ -6,7 +6,7 @@ export type SeriesColours = {
   readonly assign: (account: string, names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 };
 
-export const createSeriesColours = (engine: Engine): SeriesColours => ({
+export const createSeriesColours = (engine: StateEngine): SeriesColours => ({
   assign: async (account, names) =>
     engine.state(async (connection) =>
       inTransaction(connection, async () => {

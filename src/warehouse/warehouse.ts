@@ -18,11 +18,10 @@ import { createArchive } from './archive/archive.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
 import {
   type Engine,
-  createRunLedger,
   type RunLedger,
   type OutboxTable,
-  createOutbox,
   archiveFolderOf,
+  stateEngines,
 } from '../storage/index.ts';
 import { createKeyTable } from './keys/create-key-table.ts';
 import type { KeyTable } from './keys/key-table.ts';
@@ -162,10 +161,9 @@ export const createWarehouse = async (engine: Engine, options: WarehouseOptions)
     restatements: createRestatements(engine),
     profile: createProfileTable(engine, options.clock),
     usage: createUsageTable(engine, options.clock),
-    outbox: createOutbox(engine),
     alerts: createAlertTable(engine),
     notifyOnce: createNotifyOnce(engine, options.clock),
-    runs: createRunLedger(engine),
+    ...stateEngines.sql(engine),
     snapshots: createSnapshotTable(engine),
     comparisons: createComparisonTable(engine, archive.readCalls),
     keys: createKeyTable(engine, clocks, archive.readCalls),

@@ -1,20 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createMemoryLedger,
-  createMemoryOutbox,
-  type LedgerRun,
-  type OutboxTable,
-  type RunLedger,
-} from '../../src/storage/index.ts';
+import { stateEngines, type LedgerRun, type OutboxTable, type RunLedger } from '../../src/storage/index.ts';
 import { openInMemory, testFolder } from '../warehouse/support.ts';
 import { at, cursorAt, missedAt, runAt } from '../warehouse/ledger/ledger-support.ts';
 
 type OpenLedger = AsyncDisposable & { readonly runs: RunLedger; readonly outbox: OutboxTable };
 
-const openMemory = async (): Promise<OpenLedger> => {
-  const outbox = createMemoryOutbox();
-  return { runs: createMemoryLedger(outbox), outbox, [Symbol.asyncDispose]: async () => undefined };
-};
+const openMemory = async (): Promise<OpenLedger> => ({
+  ...stateEngines.memory(),
+  [Symbol.asyncDispose]: async () => undefined,
+});
 
 const openDuckDB = async (): Promise<OpenLedger> => {
   const folder = await testFolder();

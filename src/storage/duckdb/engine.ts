@@ -2,7 +2,7 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { createGate } from '../../core/index.ts';
-import type { Sql } from '../sql.ts';
+import type { Sql, StateEngine } from '../sql.ts';
 import { connectionOf, type Connection } from './connection.ts';
 import { loadDuckDB } from './duckdb.ts';
 import { engineFault } from './engine-faults.ts';
@@ -45,20 +45,19 @@ export const archiveFolderOf = (options: {
   join(options.path === ':memory:' ? options.spoolDirectory : dirname(options.path), 'archive');
 
 /** The one owner of the DuckDB instance. */
-export type Engine = AsyncDisposable & {
-  /** Short statements on small state, serialized over one connection: concurrent updates of a row would conflict. */
-  readonly state: <T>(work: (connection: Sql) => Promise<T>) => Promise<T>;
-  /** Bulk work on its own connection; at most three at once. A signal interrupts the running statement. */
-  readonly bulk: <T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal) => Promise<T>;
-  /**
-   * Runs work between statements: those under way have ended, further ones wait, and the file alone holds all that was
-   * committed, so that a copy of it is a database as of this moment. The work must read the file by this handle and leave
-   * it open: when a process closes any descriptor of a file, it loses its lock on it.
-   */
-  readonly exclusive: <T>(work: (database: FileHandle, connection: Sql) => Promise<T>) => Promise<T>;
-  /** Closes a database that cannot be used: its file and write-ahead log stay as they are. */
-  readonly abandon: () => Promise<void>;
-};
+export type Engine = AsyncDisposable &
+  Pick<StateEngine, 'state'> & {
+    /** Bulk work on its own connection; at most three at once. A signal interrupts the running statement. */
+    readonly bulk: <T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal) => Promise<T>;
+    /**
+     * Runs work between statements: those under way have ended, further ones wait, and the file alone holds all that was
+     * committed, so that a copy of it is a database as of this moment. The work must read the file by this handle and leave
+     * it open: when a process closes any descriptor of a file, it loses its lock on it.
+     */
+    readonly exclusive: <T>(work: (database: FileHandle, connection: Sql) => Promise<T>) => Promise<T>;
+    /** Closes a database that cannot be used: its file and write-ahead log stay as they are. */
+    readonly abandon: () => Promise<void>;
+  };
 
 /** More concurrent jobs would take libuv's threads from files and DNS. */
 const jobsAtOnce = 3;

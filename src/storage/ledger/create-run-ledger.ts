@@ -1,5 +1,4 @@
-import type { Engine } from '../duckdb/engine.ts';
-import { inTransaction, type Sql } from '../sql.ts';
+import { inTransaction, type Sql, type StateEngine } from '../sql.ts';
 import { writeBegin, writeClosings, writeEnds, writeReopening } from './attempts.ts';
 import { writeClaims } from './claim.ts';
 import { readEvents, readOutages, writeOutages } from './outages.ts';
@@ -34,7 +33,7 @@ const trimRuns = async (connection: Sql, before: number): Promise<number> => {
 };
 
 /** The run ledger in DuckDB, over the connection that serializes its work. */
-export const createRunLedger = (engine: Engine): RunLedger => {
+export const createRunLedger = (engine: StateEngine): RunLedger => {
   const inOne = async <T>(work: (connection: Sql) => Promise<T>): Promise<T> =>
     engine.state(async (connection) => inTransaction(connection, work));
   return {

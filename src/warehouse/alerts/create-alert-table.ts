@@ -1,7 +1,6 @@
 import { unixMillis, type UnixMillis } from '../../core/index.ts';
 import {
   boundRows,
-  type Engine,
   putEntries,
   label,
   inTransaction,
@@ -9,6 +8,7 @@ import {
   wholeNumber,
   type Row,
   type Sql,
+  type StateEngine,
 } from '../../storage/index.ts';
 import { decideAndStore } from '../decide-and-store.ts';
 import type { AlertTable, StoredAlert } from './alert-table.ts';
@@ -71,7 +71,7 @@ const writeRecords = async (
 };
 
 /** Alerts and mutes in DuckDB, over the connection that serializes its work. */
-export const createAlertTable = (engine: Engine): AlertTable => {
+export const createAlertTable = (engine: StateEngine): AlertTable => {
   const inOne = async <T>(work: (connection: Sql) => Promise<T>): Promise<T> =>
     engine.state(async (connection) => inTransaction(connection, work));
   return {

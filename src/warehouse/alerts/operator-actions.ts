@@ -1,6 +1,5 @@
 import { unixMillis, type UnixMillis } from '../../core/index.ts';
 import {
-  type Engine,
   all,
   column,
   label,
@@ -12,6 +11,7 @@ import {
   wholeNumber,
   type Row,
   type Sql,
+  type StateEngine,
 } from '../../storage/index.ts';
 import type { AlertMute, AlertTable, AlertLogEntry } from './alert-table.ts';
 
@@ -57,7 +57,7 @@ const logEntry = rowReader({
 
 /** What people do about alerts, each step with its row in the audit. */
 export const operatorActions = (
-  engine: Engine,
+  engine: StateEngine,
 ): Pick<
   AlertTable,
   'mutes' | 'mute' | 'unmute' | 'acknowledge' | 'hasActed' | 'acknowledgements' | 'log'

@@ -1,6 +1,5 @@
 import type { UnixMillis } from '../../core/index.ts';
 import {
-  type Engine,
   all,
   label,
   millis,
@@ -9,6 +8,7 @@ import {
   inTransaction,
   text,
   wholeNumber,
+  type StateEngine,
 } from '../../storage/index.ts';
 
 /** The table of backups, which schema 31 adds. */
@@ -61,7 +61,7 @@ const logged = rowReader({
   drill: optional(label<Drilled>()),
 });
 
-export const createBackupLog = (engine: Engine): BackupLog => ({
+export const createBackupLog = (engine: StateEngine): BackupLog => ({
   note: async ({ target, name, takenAt, bytes, newBytes }) =>
     engine.state(async (connection) =>
       inTransaction(connection, async () => {

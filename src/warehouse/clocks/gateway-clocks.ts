@@ -12,7 +12,6 @@ import {
   type UnixMillis,
 } from '../../core/index.ts';
 import {
-  type Engine,
   all,
   column,
   flag,
@@ -24,6 +23,7 @@ import {
   text,
   wholeNumber,
   type Sql,
+  type StateEngine,
 } from '../../storage/index.ts';
 import { takeBackEarly, takeBackFrom } from '../logs/log-ledger.ts';
 
@@ -101,7 +101,7 @@ const write = async (
 const lateness = 600;
 
 /** Loads what is stored; later readings are also cached in memory. */
-export const openGatewayClocks = async (engine: Engine, clock: Clock): Promise<GatewayClocks> => {
+export const openGatewayClocks = async (engine: StateEngine, clock: Clock): Promise<GatewayClocks> => {
   const known = await engine.state(read);
   const written = new Map<string, UnixMillis>();
   const of = (account: string): GatewayClock | undefined => {

@@ -1,12 +1,12 @@
 import type { ReadCalls } from '../archive/archive.ts';
 import {
-  type Engine,
   millis,
   readAs,
   rowReader,
   secondsRange,
   inTransaction,
   type Sql,
+  type StateEngine,
 } from '../../storage/index.ts';
 import type { ComparisonTable, LandingMoment } from './comparison.ts';
 import {
@@ -52,7 +52,7 @@ const readUsageLandings = async (
     { account, dimension, granularity, start: range.start, end: range.end },
   );
 
-export const createComparisonTable = (engine: Engine, readCalls: ReadCalls): ComparisonTable => ({
+export const createComparisonTable = (engine: StateEngine, readCalls: ReadCalls): ComparisonTable => ({
   put: async (account, comparisons) =>
     engine.state(async (connection) =>
       inTransaction(connection, async () => writeComparisons(connection, account, comparisons)),

@@ -1,7 +1,7 @@
 import { interval, unixSeconds, zero } from '../../core/index.ts';
 import type { ReadCalls } from '../archive/archive.ts';
 import type { GatewayClocks } from '../clocks/gateway-clocks.ts';
-import { type Engine, inTransaction } from '../../storage/index.ts';
+import { inTransaction, type StateEngine } from '../../storage/index.ts';
 import { addEvents, readEvents, readLast } from './journal-rows.ts';
 import { judgeLog } from './judge-log.ts';
 import type { KeyTable } from './key-table.ts';
@@ -14,7 +14,7 @@ import { readIdsNamed, readNamesOf } from './names-shown.ts';
 const latest = unixSeconds(32_503_680_000);
 
 export const createKeyTable = (
-  engine: Engine,
+  engine: StateEngine,
   clocks: Pick<GatewayClocks, 'now'>,
   readCalls: ReadCalls,
 ): KeyTable => {

@@ -1,5 +1,5 @@
 import type { Clock, Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
-import { type Engine, inTransaction } from '../../storage/index.ts';
+import { inTransaction, type StateEngine } from '../../storage/index.ts';
 import { columnChanges, type ColumnChanges, type KnownColumn, type SeenColumns } from './column-changes.ts';
 import { kindPoints, readLandedKinds } from './landed-kinds.ts';
 import { readColumns, writeColumns } from './learned-columns.ts';
@@ -35,7 +35,7 @@ const columnAlerts =
   (topic: LearnedChange['topic'], notedAt: UnixMillis) =>
   ({ name, role }: KnownColumn): LearnedChange => ({ topic, name, detail: role ?? '', notedAt });
 
-export const createProfileTable = (engine: Engine, clock: Clock): ProfileTable => ({
+export const createProfileTable = (engine: StateEngine, clock: Clock): ProfileTable => ({
   learn: async (account, points) =>
     engine.state(async (connection) =>
       inTransaction(connection, async () => learnPoints(connection, account, points, clock.now())),

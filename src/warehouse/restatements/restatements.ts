@@ -11,7 +11,7 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import { type Engine, text, wholeNumber, type Sql } from '../../storage/index.ts';
+import { text, wholeNumber, type Sql, type StateEngine } from '../../storage/index.ts';
 import { valueOfServed } from '../spend.ts';
 
 /** Calls of one kind and their amount in currency; refunds as a positive amount. */
@@ -109,7 +109,7 @@ const readSince = async (
   return { quarters, old: sumsOf(quarters, 'old'), new: sumsOf(quarters, 'new') };
 };
 
-export const createRestatements = (engine: Engine): Restatements => ({
+export const createRestatements = (engine: StateEngine): Restatements => ({
   since: async (account, moment, range) =>
     engine.bulk(async (connection) => readSince(connection, account, moment, range)),
 });

@@ -1,5 +1,12 @@
 import { unixMillis, type UnixMillis } from '../../core/index.ts';
-import { type Engine, millis, optional, inTransaction, optionalText, type Sql } from '../../storage/index.ts';
+import {
+  millis,
+  optional,
+  inTransaction,
+  optionalText,
+  type Sql,
+  type StateEngine,
+} from '../../storage/index.ts';
 import {
   readAccountAt,
   readAccounts,
@@ -35,7 +42,7 @@ const land = async (connection: Sql, snapshot: Snapshot): Promise<LandedSnapshot
   return { takenAt, keys: counts };
 };
 
-export const createSnapshotTable = (engine: Engine): SnapshotTable => ({
+export const createSnapshotTable = (engine: StateEngine): SnapshotTable => ({
   // Over the connection that serializes small state: landing depends on existing rows, which must not change meanwhile.
   land: async (snapshot) =>
     engine.state(async (connection) => inTransaction(connection, async () => land(connection, snapshot))),
