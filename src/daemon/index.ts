@@ -32,14 +32,13 @@ export type { ReconcileView } from './views/reconcile-requested.ts';
 export type {
   KeyHistory,
   KeyListView,
-  KeyOutcome,
   KeyPlanView,
   KeyView,
   PlanCheck,
   PlannedChange,
   ReconciledKeys,
-  RotationState,
 } from './keys/key-views.ts';
+export type { KeyOutcome, RotationView } from '../keys/index.ts';
 
 export type { ListedBackup, VerifiedBackup } from './backups/read-backups.ts';
 export type { RestoreResult } from './backups/restore.ts';

@@ -7,8 +7,12 @@ export { earlyProblems, sinkSettings, type SinkSpec } from './sinks/registry.ts'
 export { thenSettings } from './sinks/command/settings.ts';
 export type {
   Advanced,
+  DeadKey,
+  EndedKey,
   KeyAlert,
+  KeyOutcome,
   KeySurvey,
+  OutdatedService,
   PlannedExpiry,
   PlannedRotation,
   RotationView,
@@ -30,6 +34,7 @@ export { cachesHold } from './cycle/seek-key.ts';
 export { deadKeyIn, describeDeadKey } from './dead-keys.ts';
 export { withUsableSinks } from './plan/usable-sinks.ts';
 export type { KeyService } from './key-service-type.ts';
+export { outcomeOf } from './outcome.ts';
 export { createKeyService } from './key-service.ts';
 export { createKeyGateway } from './rotation/key-gateway.ts';
 export type { Consumer, Plaintexts } from './cycle/engine-deps.ts';

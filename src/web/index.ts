@@ -6,7 +6,6 @@ export type {
   ClockProblemView,
   DeadKeyView,
   KeptReportsView,
-  OpenRotationView,
   OutdatedServiceView,
 } from './status-data.ts';
 export type { AlertState, AlertView } from './alert-view.ts';

@@ -1,11 +1,11 @@
+import type { RotationView } from '../keys/index.ts';
 import { countText } from '../core/index.ts';
 import type { StatusView } from './status-view.ts';
-import type { OpenRotationView } from './status-data.ts';
 
 /** Keeps the line readable. */
 const maxNames = 5;
 
-const servicesOf = (rotations: readonly Pick<OpenRotationView, 'service'>[]): string => {
+const servicesOf = (rotations: readonly Pick<RotationView, 'service'>[]): string => {
   const names = rotations.slice(0, maxNames).map(({ service }) => service);
   const more = rotations.length - names.length;
   return `${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;

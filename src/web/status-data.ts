@@ -1,4 +1,5 @@
 import type { Interval, Money, UnixMillis } from '../core/index.ts';
+import type { DeadKey, OutdatedService } from '../keys/index.ts';
 
 export type ComparedView = {
   readonly source: string;
@@ -76,49 +77,12 @@ export type KeptReportsView = {
   readonly problem?: string | undefined;
 };
 
-export type OpenRotationView = {
-  readonly account: string;
-  readonly service: string;
-  readonly stage: string;
-  readonly since: UnixMillis;
-  /** One sentence: what the rotation waits for, or the problem and the next step. */
-  readonly message: string;
-  readonly old?: { readonly keyId: number; readonly name: string } | undefined;
-  readonly candidate?: { readonly keyId: number; readonly name: string };
-  /** Failed attempts of the current step. */
-  readonly tries: number;
-  /** Consecutive failures after which it needs a person. */
-  readonly triesAllowed?: number;
-  /** Earliest time of the next attempt; missing without a failure, and when the rotation needs a person. */
-  readonly nextTry?: UnixMillis;
-  /** The old key is past its end and still used, or possibly used: only a person can end it. */
-  readonly escalated?: boolean;
-  /** The old key stays because a place may hold it: only a person can end it. */
-  readonly isHeldByPlace?: boolean;
-};
-
 /** An account whose gateway's clock deviates from this host's: the problem and the next step. */
 export type ClockProblemView = { readonly account: string; readonly message: string };
 
-/** A sink that holds a key which the gateway no longer accepts. */
-export type DeadKeyView = {
-  readonly account: string;
-  readonly service: string;
-  readonly place: string;
-  readonly name: string;
-  readonly state: 'deleted' | 'expired' | 'disabled';
-  /** When the sink was read. */
-  readonly since: UnixMillis;
-};
+export type DeadKeyView = DeadKey & { readonly account: string };
 
-/** A service whose journal is older than the gateway or its sinks: its keys are not written. */
-export type OutdatedServiceView = {
-  readonly account: string;
-  readonly service: string;
-  readonly since: UnixMillis;
-  /** Sentences on what the journal lacks. */
-  readonly differences: readonly string[];
-};
+export type OutdatedServiceView = OutdatedService & { readonly account: string };
 
 /** Why all work on keys is stopped, and the next step. */
 export type KeyProblemView = { readonly code: string; readonly message: string; readonly advice: string };

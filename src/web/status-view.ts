@@ -1,3 +1,4 @@
+import type { RotationView } from '../keys/index.ts';
 import type { ProgressStep, UnixMillis } from '../core/index.ts';
 import type { LedgerProblem } from '../scheduler/index.ts';
 import type { LedgerAttempt, LedgerRun, OutboxRow } from '../storage/index.ts';
@@ -8,7 +9,6 @@ import type {
   KeptReportsView,
   ClockProblemView,
   KeyProblemView,
-  OpenRotationView,
   OutdatedServiceView,
 } from './status-data.ts';
 
@@ -90,7 +90,7 @@ export type StatusView = {
     /** Newest first. */
     readonly reports: KeptReportsView;
     /** Open rotations; missing when no keys are rotated. */
-    readonly rotations?: readonly OpenRotationView[];
+    readonly rotations?: readonly RotationView[];
     /** Services whose keys are not written because their journal is out of date. */
     readonly outdated?: readonly OutdatedServiceView[];
     /** Sinks that held a key which no longer works when last read. */

@@ -34,7 +34,7 @@ const modules = {
   scheduler: ['core', 'config', 'storage'],
   doctor: ['core', 'config', 'warehouse', 'ingest', 'notify', 'keys', 'jobs'],
   control: ['core', 'storage', 'scheduler'],
-  web: ['core', 'storage', 'scheduler', 'monitoring', 'warehouse', 'messages', 'reports'],
+  web: ['core', 'storage', 'scheduler', 'monitoring', 'warehouse', 'messages', 'reports', 'keys'],
   metrics: ['core'],
   tracing: ['core', 'http'],
   sandbox: [],

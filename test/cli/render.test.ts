@@ -323,6 +323,7 @@ describe('color', () => {
 
 describe('rotations in the status', () => {
   const rotation = (service: string, change: Partial<Rotation> = {}): Rotation => ({
+    id: service,
     account: 'main',
     service,
     stage: 'current',

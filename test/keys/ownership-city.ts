@@ -96,7 +96,7 @@ export const openCity = async () => {
     exemption: Exemption,
   ): Promise<readonly number[]> => {
     const results = await fixture.keyService().expire(planned, who, signal);
-    const done = results.flatMap((one) => (one.done ? [one.planned.keyId] : []));
+    const done = results.flatMap((one) => (one.done ? [one.keyId] : []));
     for (const id of done) exempt.set(id, exemption);
     return done;
   };

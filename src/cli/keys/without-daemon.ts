@@ -1,4 +1,4 @@
-import type { KeyOutcome, RotationState } from '../../daemon/index.ts';
+import type { KeyOutcome, RotationView } from '../../daemon/index.ts';
 import { shellWord } from '../../core/index.ts';
 
 const ended: ReadonlySet<string> = new Set(['done', 'given-up']);
@@ -11,7 +11,7 @@ export const onlyBy = (services: readonly string[]): string => {
 };
 
 /** A rotation in action required states itself what it waits for. */
-const goesOn = ({ stage }: RotationState): boolean => !ended.has(stage) && stage !== 'waiting';
+const goesOn = ({ stage }: RotationView): boolean => !ended.has(stage) && stage !== 'waiting';
 
 /** Without a daemon nothing advances open rotations once this process ends, so the outcome says so. */
 export const withoutDaemon = (outcome: KeyOutcome): KeyOutcome => {

@@ -1,7 +1,7 @@
-import type { RotationState } from '../../daemon/index.ts';
+import type { RotationView } from '../../daemon/index.ts';
 import { describeUntil } from './messages.ts';
 
-type Standing = Pick<RotationState, 'stage' | 'tries' | 'triesAllowed' | 'nextTry'>;
+type Standing = Pick<RotationView, 'stage' | 'tries' | 'triesAllowed' | 'nextTry'>;
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 

@@ -1,13 +1,7 @@
 import type { Clock, Fault } from '../../core/index.ts';
 import { nextSlot, scheduleOf } from '../../scheduler/index.ts';
 import { version } from '../../version.ts';
-import type {
-  DeadKeyView,
-  OpenRotationView,
-  OutdatedServiceView,
-  StatusView,
-  ClockProblemView,
-} from '../../web/index.ts';
+import type { DeadKeyView, OutdatedServiceView, StatusView, ClockProblemView } from '../../web/index.ts';
 import type { App } from '../open-app.ts';
 import type { RuntimeLease } from '../runtime-leases.ts';
 import { attemptsByRun, runView } from '../views/config-views.ts';
@@ -17,7 +11,7 @@ import { missedFirstSlots } from '../views/never-ran.ts';
 import { mailStatus } from './outbox.ts';
 import type { Config } from '../../config/index.ts';
 import { expiryPolicy, type ExpireSettings, type RotateSettings } from '../../jobs/index.ts';
-import { clockEffect } from '../../keys/index.ts';
+import { clockEffect, type RotationView } from '../../keys/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
 
 /** Accounts whose clock deviation stops key jobs from deleting keys, each once. */
@@ -51,7 +45,7 @@ type StatusDeps = {
 const keyStatus = async (
   runtime: RuntimeLease,
 ): Promise<{
-  readonly rotations: readonly OpenRotationView[];
+  readonly rotations: readonly RotationView[];
   readonly outdated: readonly OutdatedServiceView[];
   readonly deadKeys: readonly DeadKeyView[];
 }> => {

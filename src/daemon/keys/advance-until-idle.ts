@@ -1,28 +1,13 @@
 import type { Progress } from '../../core/index.ts';
-import { describeStop, type KeyService, type PlannedExpiry, type PlannedRotation } from '../../keys/index.ts';
-import type { KeyOutcome, RotationState } from './key-views.ts';
-import { stateOf } from './list.ts';
+import {
+  describeStop,
+  outcomeOf,
+  type KeyOutcome,
+  type KeyService,
+  type PlannedRotation,
+} from '../../keys/index.ts';
 
-export type KeyOperation = {
-  readonly account: string;
-  readonly keyService: KeyService;
-  readonly progress: Progress;
-  readonly signal: AbortSignal;
-};
-
-const isGood = ({ stage, fault, tries }: RotationState): boolean =>
-  fault === undefined && tries === 0 && stage !== 'waiting' && stage !== 'given-up';
-
-export const outcomeOf = ({
-  rotations = [],
-  changes = [],
-  notes = [],
-}: Partial<Pick<KeyOutcome, 'rotations' | 'changes' | 'notes'>>): KeyOutcome => ({
-  rotations,
-  changes,
-  notes,
-  good: rotations.every(isGood) && changes.every(({ done }) => done),
-});
+export type Run = { readonly progress: Progress; readonly signal: AbortSignal };
 
 export type StartedRotations = {
   readonly ids: readonly string[];
@@ -59,27 +44,10 @@ export const startRotations = async (
 
 /** Runs every step that is due, and the steps that follow. */
 export const advanceUntilIdle = (
-  { keyService, progress, signal }: KeyOperation,
-  { ids, notes = [], isNone = false }: StartedRotations,
+  keyService: KeyService,
+  { ids, ...started }: StartedRotations,
+  run: Run,
 ): Promise<KeyOutcome> =>
-  keyService.advance({ ids, signal, progress, retries: true, untilIdle: true }).then((advanced) => {
-    const outcome = outcomeOf({ rotations: advanced.map(({ view, fault }) => stateOf(view, fault)), notes });
-    // A request that started nothing did not succeed.
-    return { ...outcome, good: outcome.good && !isNone };
-  });
-
-export const expireNow = async (
-  { account, keyService, signal }: Pick<KeyOperation, 'account' | 'keyService' | 'signal'>,
-  planned: readonly PlannedExpiry[],
-  who: string,
-): Promise<KeyOutcome['changes']> => {
-  if (planned.length === 0) return [];
-  const ended = await keyService.expire(planned, who, signal);
-  return ended.map(({ planned: { keyId, name }, done, message }) => ({
-    account,
-    keyId,
-    name,
-    done,
-    message: message,
-  }));
-};
+  keyService
+    .advance({ ids, ...run, retries: true, untilIdle: true })
+    .then((advanced) => outcomeOf({ advanced, ...started }));

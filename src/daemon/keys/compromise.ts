@@ -1,12 +1,9 @@
 import { fault, messageOf, shellWord } from '../../core/index.ts';
-import { isLive, type RotationTerms } from '../../keys/index.ts';
-import type { KeyOutcome } from './key-views.ts';
+import { isLive, type RotationTerms, type KeyOutcome } from '../../keys/index.ts';
 import type { OpenRotation } from './accounts.ts';
-import { advanceUntilIdle, expireNow, outcomeOf, type KeyOperation } from './advance-until-idle.ts';
+import { advanceUntilIdle, type Run } from './advance-until-idle.ts';
 import type { FoundKey } from './find.ts';
 import type { KeyWork } from './key-work.ts';
-
-export type Run = Pick<KeyOperation, 'progress' | 'signal'>;
 
 /** A compromised key gets no overlap and no wait for evidence of use. */
 export const atOnce = (terms: RotationTerms): RotationTerms => {
@@ -18,8 +15,7 @@ export const resumeRotation = async (
   work: KeyWork,
   { account, view }: OpenRotation,
   run: Run,
-): Promise<KeyOutcome> =>
-  advanceUntilIdle({ account, keyService: await work.keyService(account), ...run }, { ids: [view.id] });
+): Promise<KeyOutcome> => advanceUntilIdle(await work.keyService(account), { ids: [view.id] }, run);
 
 const isCompromise = async (work: KeyWork, { account, view }: OpenRotation): Promise<boolean> => {
   const history = await (await work.keyService(account)).history(view.service);
@@ -51,9 +47,9 @@ export const resumeCompromised = async (
   if (compromises && (view.old?.keyId === key.id || (named === service && isThere)))
     return resumeRotation(work, open, run);
   if (compromises && view.cutOver !== true) {
-    const { rotations } = await resumeRotation(work, open, run);
+    const resumed = await resumeRotation(work, open, run);
     const note = `${key.name} is not ended yet: repeat this command once the rotation in progress has delivered its key; if that rotation is paused, fix the cause and resume it with \`tollkeeper keys resume ${shellWord(service)}\``;
-    return { ...outcomeOf({ rotations, notes: [note] }), good: false };
+    return { ...resumed, notes: [note], good: false };
   }
   if (view.cutOver !== true)
     throw fault(
@@ -74,13 +70,10 @@ export const resumeCompromised = async (
     // A compromised key is deleted even if consumers have no other.
     evenIfCurrent: true,
   } as const;
-  const changes = await expireNow(
-    { account, keyService: await work.keyService(account), signal: run.signal },
-    [planned],
-    who,
-  );
-  const { rotations, good } = await resumeRotation(work, open, run);
-  return { ...outcomeOf({ rotations, changes }), good: good && changes.every(({ done }) => done) };
+  const keyService = await work.keyService(account);
+  const changes = await keyService.expire([planned], who, run.signal);
+  const resumed = await resumeRotation(work, open, run);
+  return { ...resumed, changes, good: resumed.good && changes.every(({ done }) => done) };
 };
 
 /** Names the other working keys of the service, because ending the compromised key leaves them unchanged. */

@@ -11,11 +11,9 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import type { CommandInput, ContextOf } from '../../control/index.ts';
-import { cachesHold, type PlannedExpiry } from '../../keys/index.ts';
-import { expireNow, outcomeOf } from './advance-until-idle.ts';
+import { cachesHold, type PlannedExpiry, type KeyOutcome, outcomeOf } from '../../keys/index.ts';
 import { refuseCurrent } from './current-key.ts';
 import { findKey, type FoundKey } from './find.ts';
-import type { KeyOutcome } from './key-views.ts';
 import type { KeyWork } from './key-work.ts';
 
 type Run = ContextOf<'progress'>;
@@ -88,11 +86,8 @@ export const createExpire =
     }
     const action: PlannedExpiry['action'] = deletes ? { kind: 'delete' } : { kind: 'expire', in: left };
     const asMeant = evenIfCurrent ? { evenIfCurrent } : {};
-    const changes = await expireNow(
-      { account: found.account, keyService, signal: run.signal },
-      [{ keyId: key.id, generation, name: key.name, service, action, ...asMeant }],
-      who,
-    );
+    const planned = { keyId: key.id, generation, name: key.name, service, action, ...asMeant };
+    const changes = await keyService.expire([planned], who, run.signal);
     const isDone = changes.every(({ done }) => done);
     const isNow = !deletes && left <= 0 && isDone;
     const proven = isNow ? await provenEnd(work, found, keys, run) : undefined;

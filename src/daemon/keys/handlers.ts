@@ -1,7 +1,15 @@
-import { describeEvent, isStale, parsePlanFile, printPlanFile, withQuotaNow } from '../../keys/index.ts';
+import {
+  describeEvent,
+  isStale,
+  parsePlanFile,
+  printPlanFile,
+  withQuotaNow,
+  type KeyOutcome,
+  outcomeOf,
+} from '../../keys/index.ts';
 import type { CommandHandlers } from '../../control/index.ts';
-import type { KeyHistory, KeyListView, KeyOutcome, KeyPlanView, PlanCheck } from './key-views.ts';
-import { advanceUntilIdle, startRotations, expireNow, outcomeOf } from './advance-until-idle.ts';
+import type { KeyHistory, KeyListView, KeyPlanView, PlanCheck } from './key-views.ts';
+import { advanceUntilIdle, startRotations } from './advance-until-idle.ts';
 import { findKey, generationsOf, type FoundKey } from './find.ts';
 import { endsKey, noLongerPlanned } from './fresh-plan.ts';
 import type { KeyWork } from './key-work.ts';
@@ -105,12 +113,9 @@ export const createKeyHandlers = (lease: () => KeyWork) => {
       if (stale.length > 0) return { ...outcomeOf({}), stale, good: false };
       const { account } = filed;
       const keyService = await work.keyService(account);
-      const operation = { account, keyService, progress, signal };
-      const rotated = await advanceUntilIdle(
-        operation,
-        await startRotations(keyService, filed.rotations, who),
-      );
-      const changes = await expireNow(operation, filed.expiries, who);
+      const started = await startRotations(keyService, filed.rotations, who);
+      const rotated = await advanceUntilIdle(keyService, started, { progress, signal });
+      const changes = await keyService.expire(filed.expiries, who, signal);
       return { ...rotated, changes, good: rotated.good && changes.every(({ done }) => done) };
     },
     'keys/history': async ({ service, account }): Promise<KeyHistory> => {

@@ -1,5 +1,5 @@
 import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
-import type { OpenRotationView } from '../../web/index.ts';
+import type { RotationView } from '../../keys/index.ts';
 
 /** A key as the gateway lists it, with its generation and what the call log knows of its use. */
 export type KeyView = {
@@ -25,7 +25,7 @@ export type KeyView = {
   /** The job that rotates it, and the age in milliseconds at which it does. */
   readonly job?: string | undefined;
   readonly every?: number;
-  readonly rotation?: RotationState | undefined;
+  readonly rotation?: RotationView | undefined;
   /** Ids of other keys of the same name: calls carry only the name, so their use cannot be told apart. */
   readonly sameName: readonly number[];
   /** Use within the time range of the list; missing without rows in the call log. */
@@ -36,11 +36,6 @@ export type KeyView = {
         readonly spend?: string | undefined;
       }
     | undefined;
-};
-
-export type RotationState = OpenRotationView & {
-  readonly id: string;
-  readonly fault?: { readonly code: string; readonly message: string; readonly advice: string } | undefined;
 };
 
 export type KeyListView = {
@@ -56,7 +51,7 @@ export type KeyListView = {
   }[];
   readonly keys: readonly KeyView[];
   /** Open rotations, including those without a key in the list. */
-  readonly rotations: readonly RotationState[];
+  readonly rotations: readonly RotationView[];
 };
 
 export type PlannedChange = {
@@ -90,22 +85,6 @@ export type KeyPlanView = {
 
 /** Changes since the plan was made; an empty `stale` allows applying it. */
 export type PlanCheck = { readonly plan: KeyPlanView; readonly stale: readonly string[] };
-
-export type KeyOutcome = {
-  readonly rotations: readonly RotationState[];
-  readonly changes: readonly {
-    readonly account: string;
-    readonly keyId: number;
-    readonly name: string;
-    readonly done: boolean;
-    readonly message: string;
-  }[];
-  readonly notes: readonly string[];
-  /** Changes since the plan was made; if there are any, nothing was done. */
-  readonly stale?: readonly string[];
-  /** No step failed, and nothing is paused. */
-  readonly good: boolean;
-};
 
 export type KeyStep = {
   readonly at: UnixMillis;

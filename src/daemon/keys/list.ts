@@ -1,6 +1,5 @@
 import {
   daySeconds,
-  isFault,
   toSeconds,
   unixSeconds,
   type Interval,
@@ -8,8 +7,8 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { KeyService, LogCompleteness, RotationView } from '../../keys/index.ts';
-import type { KeyListView, KeyView, RotationState } from './key-views.ts';
+import type { KeyService, LogCompleteness } from '../../keys/index.ts';
+import type { KeyListView, KeyView } from './key-views.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
 import type { FoundKey } from './find.ts';
 import type { Cover } from './planner.ts';
@@ -22,11 +21,6 @@ export type ListDeps = {
   readonly coverOf: (key: FoundKey) => Cover | undefined;
   readonly teamOf: (key: FoundKey) => string | undefined;
 };
-
-export const stateOf = (view: RotationView, error?: unknown): RotationState => ({
-  ...view,
-  ...(isFault(error) ? { fault: { code: error.code, message: error.message, advice: error.advice } } : {}),
-});
 
 const throughOf = (log: LogCompleteness, range: Interval<UnixSeconds>): UnixSeconds | undefined =>
   log.complete ? range.end : log.through;
@@ -56,7 +50,7 @@ export const listKeys = async (
   const end = toSeconds(now);
   const range = { start: unixSeconds(end - days * daySeconds), end };
   const through = throughOf(await evidence.logComplete(account, range), range);
-  const open = new Map((await keyService.open()).map((view) => [view.id, stateOf(view)]));
+  const open = new Map((await keyService.open()).map((view) => [view.id, view]));
   signal.throwIfAborted();
   progress({ step: 'reading the usage of keys' });
   const names = keys.map(({ key }) => key.name);

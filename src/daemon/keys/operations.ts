@@ -1,10 +1,10 @@
 import { fault } from '../../core/index.ts';
 import type { CommandHandlers } from '../../control/index.ts';
-import type { KeyFields } from '../../keys/index.ts';
+import type { KeyFields, KeyOutcome } from '../../keys/index.ts';
 import { advanceUntilIdle, startRotations } from './advance-until-idle.ts';
 import { resumeRotation } from './compromise.ts';
 import { findKey } from './find.ts';
-import type { KeyOutcome, ReconciledKeys } from './key-views.ts';
+import type { ReconciledKeys } from './key-views.ts';
 import type { KeyWork } from './key-work.ts';
 import { refuseOverwriting } from './overwriting.ts';
 import type { KeyJob } from './planner.ts';
@@ -65,7 +65,7 @@ export const createKeyOperations = (lease: () => KeyWork) =>
       refuseOverwriting(work, job, service, keys);
       const keyService = await work.keyService(job.account);
       const begun = await startRotations(keyService, [{ service, why: 'new', terms, fresh }], who);
-      return await advanceUntilIdle({ account: job.account, keyService, ...run }, begun);
+      return await advanceUntilIdle(keyService, begun, run);
     },
     'keys/adopt': async (
       { key: named, service, generation, who, account, move = false },
@@ -91,7 +91,7 @@ export const createKeyOperations = (lease: () => KeyWork) =>
       const message = await keyService.resume(service, who);
       const open = await accounts.openOf(service, name);
       const resumed = { ids: open === undefined ? [] : [open.view.id], notes: [message] };
-      return await advanceUntilIdle({ account: name, keyService, progress, signal }, resumed);
+      return await advanceUntilIdle(keyService, resumed, { progress, signal });
     },
     'keys/reconcile': async ({ service, who, account, apply }, { signal }): Promise<ReconciledKeys> => {
       using work = lease();

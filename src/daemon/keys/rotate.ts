@@ -1,10 +1,15 @@
 import { fault, formatSlot, shellWord, type UnixMillis } from '../../core/index.ts';
 import type { CommandInput, ContextOf } from '../../control/index.ts';
-import { deadBy, plannedRotation, type PlannedRotation, type RotationTerms } from '../../keys/index.ts';
+import {
+  deadBy,
+  plannedRotation,
+  type PlannedRotation,
+  type RotationTerms,
+  type KeyOutcome,
+} from '../../keys/index.ts';
 import { advanceUntilIdle, startRotations } from './advance-until-idle.ts';
 import { atOnce, leftOf, resumeCompromised, resumeRotation } from './compromise.ts';
 import { findKey, type FoundKey } from './find.ts';
-import type { KeyOutcome } from './key-views.ts';
 import type { KeyWork } from './key-work.ts';
 import { refuseOverwriting } from './overwriting.ts';
 import type { KeyJob } from './planner.ts';
@@ -141,7 +146,7 @@ export const createRotate =
     const unusable = await keyService.unusableSink(rotation.service, rotation.terms.job, signal);
     if (unusable !== undefined) throw unusable;
     const begun = await startRotations(keyService, [rotation], who);
-    const outcome = await advanceUntilIdle({ account: found.account, keyService, ...run }, begun);
+    const outcome = await advanceUntilIdle(keyService, begun, run);
     if (!now) return outcome;
     const reported = await withDeleted(work, outcome, found);
     return outcome.good

@@ -4,6 +4,7 @@ import {
   needsAttention,
   planExpiry,
   planNotices,
+  type EndedKey,
   type ExpiryPlan,
   type KeyService,
   type PlannedExpiry,
@@ -67,13 +68,11 @@ const planEmailOf = ({ plan }: Planned, zone: string): PlanEmail => {
   };
 };
 
-type Ended = { readonly planned: PlannedExpiry; readonly done: boolean; readonly message: string };
-
 const carriedOut = async (
   keyService: KeyService,
   planned: readonly PlannedExpiry[],
   context: JobContext,
-): Promise<readonly Ended[]> => {
+): Promise<readonly EndedKey[]> => {
   if (planned.length === 0) return [];
   context.progress({ step: 'ending keys', total: planned.length });
   return keyService.expire(planned, whoOf(context), context.signal);
@@ -100,7 +99,7 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
   const failed = failureOf(
     ended
       .filter(({ done }) => !done)
-      .map(({ planned, message }) => ({ service: planned.name, code: 'rotation-blocked', message })),
+      .map(({ name, message }) => ({ service: name, code: 'rotation-blocked', message })),
   );
   if (failed !== undefined) throw failed;
   const noticed = notices.length === 0 ? '' : `; ${countText(notices.length, 'notice')} of keys that expire`;

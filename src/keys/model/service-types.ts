@@ -109,7 +109,9 @@ export type PlannedExpiry = {
 };
 
 export type EndedKey = {
-  readonly planned: PlannedExpiry;
+  readonly account: string;
+  readonly keyId: number;
+  readonly name: string;
   readonly done: boolean;
   readonly message: string;
 };
@@ -134,6 +136,19 @@ export type RotationView = {
   readonly escalated?: boolean;
   /** An old key is retained because a place may hold it, until a person declares or forgets the place. */
   readonly isHeldByPlace?: boolean;
+  /** Why its last step failed. */
+  readonly fault?: { readonly code: string; readonly message: string; readonly advice: string } | undefined;
+};
+
+/** What an operation on keys of an account did. */
+export type KeyOutcome = {
+  readonly rotations: readonly RotationView[];
+  readonly changes: readonly EndedKey[];
+  readonly notes: readonly string[];
+  /** Changes since the plan was made; if there are any, nothing was done. */
+  readonly stale?: readonly string[];
+  /** No step failed, and nothing is paused. */
+  readonly good: boolean;
 };
 
 export type Advanced = {

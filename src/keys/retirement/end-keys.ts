@@ -10,6 +10,8 @@ import { endAt, hostMoment, keyClock } from '../cycle/key-clock.ts';
 import { outdatedNow, describeStop } from '../cycle/up-to-date.ts';
 import { openRotations } from '../model/key-state.ts';
 
+type Ended = { readonly done: boolean; readonly message: string };
+
 const idOf = ({ keyId }: PlannedExpiry): string => `expiry/${keyId}`;
 
 const warn = async (cycle: Cycle, planned: PlannedExpiry, stage: string): Promise<string> => {
@@ -39,13 +41,13 @@ const obstacleTo = async (
   cycle: Cycle,
   planned: PlannedExpiry,
   keptBySinks: ReadonlyMap<number, string>,
-): Promise<EndedKey | undefined> => {
+): Promise<Ended | undefined> => {
   const { keyId, name, action, evenIfCurrent = false } = planned;
   const { journal, account } = cycle.deps;
   const listed = cycle.keys().get(keyId);
   if (listed?.name !== name) {
     const done = listed === undefined && action.kind === 'delete' && (await isDeleted(cycle, keyId));
-    return { planned, done, message: `the gateway no longer lists ${name} under the id ${keyId}` };
+    return { done, message: `the gateway no longer lists ${name} under the id ${keyId}` };
   }
   if (action.kind === 'warn') return undefined;
   const turning = openRotations(journal.state(account)).find(
@@ -55,12 +57,11 @@ const obstacleTo = async (
     const why = evenIfCurrent ? undefined : keptBySinks.get(keyId);
     return why === undefined
       ? undefined
-      : { planned, done: false, message: `${name} is in use by a consumer: ${why}` };
+      : { done: false, message: `${name} is in use by a consumer: ${why}` };
   }
   if (turning.cutover !== undefined && evenIfCurrent) return undefined;
   const service = shellWord(turning.service);
   return {
-    planned,
     done: false,
     message:
       turning.cutover === undefined
@@ -83,7 +84,7 @@ const revive = async (
 type Expire = Extract<PlannedExpiry['action'], { kind: 'expire' }>;
 
 /** Sets the expiry on the clock that ends keys; an immediate one lies in the past on every clock of the gateway. */
-const expire = async (cycle: Cycle, planned: PlannedExpiry, action: Expire): Promise<EndedKey> => {
+const expire = async (cycle: Cycle, planned: PlannedExpiry, action: Expire): Promise<Ended> => {
   const { service, keyId, name } = planned;
   const rotation = { id: idOf(planned), service };
   const key = generationKey(planned);
@@ -108,7 +109,7 @@ const expire = async (cycle: Cycle, planned: PlannedExpiry, action: Expire): Pro
   const message = isNow
     ? `${name} is expired at the gateway${after}`
     : `it expires ${formatMoment(toSeconds(hostMoment(clock, expiredTime)), cycle.deps.zone)}${after}`;
-  return { planned, done: true, message };
+  return { done: true, message };
 };
 
 /** A gateway may refuse an expiry in the past; then only a deletion ends the key at once. */
@@ -127,21 +128,19 @@ const one = async (
   planned: PlannedExpiry,
   keptBySinks: ReadonlyMap<number, string>,
   names: readonly string[],
-): Promise<EndedKey> => {
+): Promise<Ended> => {
   const { action, service, keyId } = planned;
   const { journal, account } = cycle.deps;
   const outdated = await outdatedNow(cycle, service, journal.state(account).managed.get(service));
-  if (outdated !== undefined) return { planned, done: false, message: describeStop(outdated) };
+  if (outdated !== undefined) return { done: false, message: describeStop(outdated) };
   const rotation = { id: idOf(planned), service };
   const key = generationKey(planned);
   const obstacle = await obstacleTo(cycle, planned, keptBySinks);
   if (obstacle !== undefined) return obstacle;
-  if (action.kind === 'warn')
-    return { planned, done: true, message: await warn(cycle, planned, action.stage) };
+  if (action.kind === 'warn') return { done: true, message: await warn(cycle, planned, action.stage) };
   const used = planned.ifUnused === true ? (await recentUses(cycle, names)).get(planned.name) : undefined;
   if (used !== undefined && used.calls > 0)
     return {
-      planned,
       done: false,
       message: describeUsed(planned.name, [{ name: planned.name, use: used }], used, cycle.deps.zone),
     };
@@ -150,7 +149,6 @@ const one = async (
   const refusal = await requestDeletion(cycle, keyId);
   cycle.removed.add(keyId);
   return {
-    planned,
     done: refusal === undefined,
     message: refusal === undefined ? 'deleted' : messageOf(refusal),
   };
@@ -165,43 +163,37 @@ export const endKeys = async (
   planned: readonly PlannedExpiry[],
   keptBySinks: ReadonlyMap<number, string>,
 ): Promise<readonly EndedKey[]> => {
-  const results: EndedKey[] = [];
+  const results: { readonly planned: PlannedExpiry; readonly ended: Ended }[] = [];
   const names = distinctNames(planned.flatMap(({ ifUnused, name }) => (ifUnused === true ? [name] : [])));
   for (const each of planned) {
     cycle.signal.throwIfAborted();
     try {
-      results.push(await one(cycle, each, keptBySinks, names));
+      results.push({ planned: each, ended: await one(cycle, each, keptBySinks, names) });
     } catch (error) {
       cycle.signal.throwIfAborted();
       if (!isFault(error)) throw error;
-      results.push({ planned: each, done: false, message: `${error.message} (${error.code})` });
+      const message = `${error.message} (${error.code})`;
+      results.push({ planned: each, ended: { done: false, message } });
     }
   }
-  if (cycle.removed.size === 0) return results;
   const removed = new Set(cycle.removed);
-  await cycle.look();
+  if (removed.size > 0) await cycle.look();
   const settled: EndedKey[] = [];
-  for (const result of results) {
-    if (!removed.has(result.planned.keyId)) {
-      settled.push(result);
-      continue;
-    }
-    const isGone = await isDeleted(cycle, result.planned.keyId);
-    if (isGone)
-      await note(
-        cycle,
-        { id: idOf(result.planned), service: result.planned.service },
-        { what: 'deleted', ...generationKey(result.planned) },
-      );
-    settled.push(
-      isGone
-        ? { ...result, done: true, message: 'deleted and no longer listed' }
-        : {
-            ...result,
-            done: false,
-            message: result.done ? 'deleted but still listed: the next run checks again' : result.message,
-          },
-    );
+  for (const { planned: each, ended } of results) {
+    const { keyId, name, service } = each;
+    const isRemoved = removed.has(keyId);
+    const isGone = isRemoved && (await isDeleted(cycle, keyId));
+    if (isGone) await note(cycle, { id: idOf(each), service }, { what: 'deleted', ...generationKey(each) });
+    const left = ended.done
+      ? { done: false, message: 'deleted but still listed: the next run checks again' }
+      : ended;
+    const gone = { done: true, message: 'deleted and no longer listed' };
+    settled.push({
+      account: cycle.deps.account,
+      keyId,
+      name,
+      ...(isGone ? gone : isRemoved ? left : ended),
+    });
   }
   return settled;
 };

@@ -1,6 +1,7 @@
+import type { RotationView } from '../../keys/index.ts';
 import { html } from 'hono/html';
 import type { Interval, UnixMillis } from '../../core/index.ts';
-import type { AccountView, ComparedView, GapView, OpenRotationView } from '../status-data.ts';
+import type { AccountView, ComparedView, GapView } from '../status-data.ts';
 import {
   chip,
   command,
@@ -77,7 +78,7 @@ export const accountsSection = (accounts: readonly AccountView[], look: PageLook
         </ul>`,
   );
 
-const rotationItem = (one: OpenRotationView, look: PageLook): Html =>
+const rotationItem = (one: RotationView, look: PageLook): Html =>
   html`<li class="${one.stage === 'waiting' ? 'hurt' : ''}">
     <h3>
       ${isolated(one.service)} ${chip(one.stage, one.stage === 'waiting' ? 'bad' : 'busy')}
@@ -100,9 +101,9 @@ const rotationItem = (one: OpenRotationView, look: PageLook): Html =>
 const maxRotations = 20;
 
 /** Open rotations, those that need a person first. */
-export const rotationsSection = (rotations: readonly OpenRotationView[], look: PageLook): Html => {
+export const rotationsSection = (rotations: readonly RotationView[], look: PageLook): Html => {
   if (rotations.length === 0) return html``;
-  const waits = ({ stage }: OpenRotationView): number => (stage === 'waiting' ? 0 : 1);
+  const waits = ({ stage }: RotationView): number => (stage === 'waiting' ? 0 : 1);
   const shown = rotations.toSorted((one, other) => waits(one) - waits(other)).slice(0, maxRotations);
   const more = rotations.length - shown.length;
   return section(

@@ -13,7 +13,7 @@ import type {
   KeyOutcome,
   KeyPlanView,
   KeyView,
-  RotationState,
+  RotationView,
 } from '../../../src/daemon/index.ts';
 import { hostile, now, pageFaults, screens } from '../support/views.ts';
 
@@ -36,7 +36,7 @@ const keyView = (name: string, change: Partial<KeyView> = {}): KeyView => ({
   ...change,
 });
 
-const rotation = (change: Partial<RotationState> = {}): RotationState => ({
+const rotation = (change: Partial<RotationView> = {}): RotationView => ({
   id: 'r1',
   account: 'main',
   service: 'billing',

@@ -127,9 +127,11 @@ export const fakeKeyService = (account: string, keys: SurveyedKey[]): FakeKeySer
       }
     },
     expire: async (planned, who) => {
-      keyService.asked.push(['expire', planned, who]);
+      if (planned.length > 0) keyService.asked.push(['expire', planned, who]);
       return planned.map((one) => ({
-        planned: one,
+        account,
+        keyId: one.keyId,
+        name: one.name,
         done: one.keyId !== 13,
         message: `message of ${one.name}`,
       }));

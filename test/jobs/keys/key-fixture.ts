@@ -87,7 +87,13 @@ const fakeKeyService = (state: FakeState, fixture: JobFixture): KeyService => {
       return Promise.resolve(
         planned.map((one) => {
           const done = !state.stuck.has(one.name);
-          return { planned: one, done, message: done ? 'done' : 'the gateway refused' };
+          return {
+            account: 'main',
+            keyId: one.keyId,
+            name: one.name,
+            done,
+            message: done ? 'done' : 'the gateway refused',
+          };
         }),
       );
     },

@@ -189,6 +189,7 @@ export const badStatus = (names: readonly string[]): StatusView => {
         problem: '2 folders of the archive hold no report that can be read',
       },
       rotations: names.map((service, index) => ({
+        id: `rotation-${index}`,
         account: 'main',
         service,
         stage: index % 2 === 0 ? 'waiting' : 'delivering',

@@ -1,5 +1,5 @@
 import { countText, toMillis, iso, isoOr } from '../../../core/index.ts';
-import type { KeyListView, KeyView, RotationState } from '../../../daemon/index.ts';
+import type { KeyListView, KeyView, RotationView } from '../../../daemon/index.ts';
 import { attentionOf, byAttention, progressOf } from './attention.ts';
 import { localMoment, timesIn } from '../../ui/moment.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
@@ -81,7 +81,7 @@ const watermarkLines = ({ accounts, at, zone }: KeyListView, screen: Screen): re
     return lines(message, screen).map((line) => screen.paint('quiet', line));
   });
 
-const otherRotations = ({ rotations, keys }: KeyListView): readonly RotationState[] => {
+const otherRotations = ({ rotations, keys }: KeyListView): readonly RotationView[] => {
   const shown = new Set(keys.map(({ rotation }) => rotation?.id));
   return rotations.filter(({ id }) => !shown.has(id));
 };
@@ -122,7 +122,7 @@ export const renderKeys = (view: KeyListView, screen: Screen, wide = false): str
 const isoSeconds = (seconds: number | undefined): string | undefined =>
   seconds === undefined ? undefined : iso(seconds * 1000);
 
-export const rotationJson = (state: RotationState) => ({
+export const rotationJson = (state: RotationView) => ({
   ...state,
   since: iso(state.since),
   nextTry: isoOr(state.nextTry),

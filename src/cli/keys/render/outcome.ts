@@ -1,9 +1,9 @@
-import type { KeyOutcome, RotationState } from '../../../daemon/index.ts';
+import type { KeyOutcome, RotationView } from '../../../daemon/index.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { rotationJson } from './list.ts';
 import { clip, oneLine, wrap } from '../../ui/text.ts';
 
-const styleOf = ({ stage, fault, tries }: RotationState): Style => {
+const styleOf = ({ stage, fault, tries }: RotationView): Style => {
   if (fault !== undefined || tries > 0 || stage === 'waiting' || stage === 'given-up') return 'bad';
   return stage === 'done' ? 'good' : 'busy';
 };
@@ -18,7 +18,7 @@ const indented = (text: string, style: Style, { width, paint }: Screen): readonl
 const nameOf = (key: { readonly keyId: number; readonly name: string }): string =>
   `${oneLine(key.name)} (id ${key.keyId})`;
 
-const cutOver = ({ old, candidate }: RotationState): readonly string[] => {
+const cutOver = ({ old, candidate }: RotationView): readonly string[] => {
   if (candidate === undefined) return old === undefined ? [] : [`of ${nameOf(old)}`];
   return [old === undefined ? nameOf(candidate) : `${nameOf(old)} → ${nameOf(candidate)}`];
 };
@@ -27,7 +27,7 @@ const cutOver = ({ old, candidate }: RotationState): readonly string[] => {
 const title = (name: string, { width, paint }: Screen): string =>
   paint('title', width === undefined ? oneLine(name) : clip(oneLine(name), width - 20));
 
-const rotationLines = (state: RotationState, screen: Screen): readonly string[] => {
+const rotationLines = (state: RotationView, screen: Screen): readonly string[] => {
   return [
     `${title(state.service, screen)}: ${screen.paint(styleOf(state), state.stage)}`,
     ...cutOver(state).flatMap((message) => indented(message, 'plain', screen)),
