@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { unixMillis } from '../../src/core/index.ts';
 import { jobFailures } from '../../src/daemon/views/job-failures.ts';
-import { runAt } from '../warehouse/ledger/ledger-support.ts';
+import { runAt } from '../storage/ledger/ledger-support.ts';
 
 const second = 1000;
 

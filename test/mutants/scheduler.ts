@@ -17,7 +17,7 @@ export const schedulerMutants: readonly Mutant[] = [
   ),
   mutant(
     'no unique key',
-    'warehouse/ledger/run-ledger',
+    'storage/ledger/run-ledger',
     'warehouse/schema.ts',
     'event VARCHAR, UNIQUE (job, slot)',
     'event VARCHAR',

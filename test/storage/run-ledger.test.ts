@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stateEngines, type LedgerRun, type OutboxTable, type RunLedger } from '../../src/storage/index.ts';
 import { openInMemory, testFolder } from '../warehouse/support.ts';
-import { at, cursorAt, missedAt, runAt } from '../warehouse/ledger/ledger-support.ts';
+import { at, cursorAt, missedAt, runAt } from './ledger/ledger-support.ts';
 
 type OpenLedger = AsyncDisposable & { readonly runs: RunLedger; readonly outbox: OutboxTable };
 

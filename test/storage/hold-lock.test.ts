@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acquireLock, type AcquiredLock } from '../../src/storage/index.ts';
 import { compiledModules } from '../support/compiled-modules.ts';
-import { testFolder, type TestFolder } from './support.ts';
+import { testFolder, type TestFolder } from '../warehouse/support.ts';
 
 let fixture: TestFolder;
 let entryPoint: string;

@@ -10,7 +10,7 @@ import {
   createMemoryLedger,
 } from '../../../src/storage/index.ts';
 import { at } from './ledger-support.ts';
-import { openIn, testFolder } from '../support.ts';
+import { openIn, testFolder } from '../../warehouse/support.ts';
 import { few } from '../../support/storm.ts';
 
 const jobNames = ['pull', 'daily "spend"', "o'report"];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openEngine } from '../../../src/storage/duckdb/engine.ts';
 import { at, cursorAt, missedAt, runAt } from './ledger-support.ts';
-import { openIn, optionsIn, testFolder } from '../support.ts';
+import { openIn, optionsIn, testFolder } from '../../warehouse/support.ts';
 
 const claimedIn = async (folder: Parameters<typeof openIn>[0], ...runs: ReturnType<typeof runAt>[]) => {
   const warehouse = await openIn(folder);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openEngine, type Engine } from '../../src/storage/duckdb/engine.ts';
 import { inTransaction } from '../../src/storage/sql.ts';
-import { optionsIn, testFolder } from './support.ts';
+import { optionsIn, testFolder } from '../warehouse/support.ts';
 
 const countIn = async (engine: Engine, table: string): Promise<number> =>
   engine.state(async (connection) => {

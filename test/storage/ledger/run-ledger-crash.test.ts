@@ -12,7 +12,7 @@ import { migrate } from '../../../src/warehouse/migrate.ts';
 import { schema } from '../../../src/warehouse/schema.ts';
 import { compiledModules } from '../../support/compiled-modules.ts';
 import { at, cursorAt, missedAt, runAt } from './ledger-support.ts';
-import { optionsIn, testFolder } from '../support.ts';
+import { optionsIn, testFolder } from '../../warehouse/support.ts';
 
 /** Claims pass after pass, each time with the clock set back by a slot, and tells of each pass that the ledger took. */
 const child = `
@@ -115,7 +115,7 @@ it('a file of the first schema is upgraded and keeps its rows', async () => {
   };
   {
     await using engine = await openEngine(options);
-    const older = await readFile(new URL('../schema-21.sql', import.meta.url), 'utf8');
+    const older = await readFile(new URL('../../warehouse/schema-21.sql', import.meta.url), 'utf8');
     await engine.bulk(async ({ native }) => native.run(older));
     await engine.state(async (connection) =>
       connection.execute(`INSERT INTO log_cursor (account, origin, reached) VALUES ('main', 0, 900)`),
