@@ -8,6 +8,8 @@ export type BoundRows = {
   /** Returns the number of rows changed. */
   readonly execute: (sql: (table: string) => string, others?: Bindings) => Promise<number>;
   readonly read: (sql: (table: string) => string, others?: Bindings) => Promise<readonly Row[]>;
+  /** Inserts the rows into a table with columns of the same names. */
+  readonly insert: (into: string) => Promise<number>;
 };
 
 export const boundRows = <C extends BoundColumns, T>(
@@ -20,13 +22,17 @@ export const boundRows = <C extends BoundColumns, T>(
     for (let from = 0; from < values.length; from += rowsAtOnce)
       yield connection.table(columns, values.slice(from, from + rowsAtOnce).map(rowOf));
   };
+  const execute: BoundRows['execute'] = async (sql, others = {}) => {
+    let changed = 0;
+    for (const { sql: table, bindings } of parts())
+      changed += await connection.execute(sql(table), { ...bindings, ...others });
+    return changed;
+  };
+  const names = Object.keys(columns).join(', ');
   return {
-    execute: async (sql, others = {}) => {
-      let changed = 0;
-      for (const { sql: table, bindings } of parts())
-        changed += await connection.execute(sql(table), { ...bindings, ...others });
-      return changed;
-    },
+    execute,
+    insert: (into) =>
+      execute((table) => `INSERT INTO ${into} (${names}) SELECT ${names} FROM ${table} AS added`),
     read: async (sql, others = {}) => {
       const found: Row[] = [];
       for (const { sql: table, bindings } of parts())

@@ -115,8 +115,10 @@ export const readNeverRan = async (
   dueBefore: UnixMillis,
 ): Promise<ReadonlyMap<string, UnixMillis>> => {
   const rows = await connection.rows(
-    `SELECT job, min(slot) FILTER (WHERE state = 'missed' OR (state = 'queued' AND next_attempt < $dueBefore)) AS slot
-     FROM job_run GROUP BY job HAVING max(attempts) = 0 AND slot IS NOT NULL`,
+    `SELECT job, min(slot) AS slot FROM job_run
+     WHERE (state = 'missed' OR (state = 'queued' AND next_attempt < $dueBefore))
+       AND NOT EXISTS (SELECT 1 FROM job_run AS begun WHERE begun.job = job_run.job AND begun.attempts > 0)
+     GROUP BY job`,
     { dueBefore },
   );
   return new Map(rows.map((row) => [text(row, 'job'), millis(row, 'slot')]));
@@ -135,7 +137,7 @@ export const readOutcomes = async (
     ({ span, start, end }) => ({ span, start_at: start, end_at: end }),
   ).read(
     (table) => `SELECT job, span, state, count(*) AS runs FROM job_run
-      JOIN ${table} ON slot < end_at AND coalesce(through, slot) >= start_at
+      JOIN ${table} AS spans ON slot < end_at AND coalesce(through, slot) >= start_at
       GROUP BY job, span, state ORDER BY job, span, state`,
   );
   return rows.map(outcomes);

@@ -112,7 +112,7 @@ export const createAlertTable = (engine: StateEngine): AlertTable => {
         await bound.execute(
           (table) =>
             `INSERT INTO alert_status (account, alert, status, evaluated_at, unknown_since)
-             SELECT $account, alert, status, evaluated_at, unknown_since FROM ${table}`,
+             SELECT $account, alert, status, evaluated_at, unknown_since FROM ${table} AS added`,
           { account },
         );
       }),

@@ -51,7 +51,7 @@ const measuredClock = rowReader({
   offset: column('clock_offset', wholeNumber),
   ...all(wholeNumber, 'uncertainty', 'jump'),
   since: millis,
-  stampsFrom: millis,
+  stampsFrom: (row, name) => optional(millis)(row, name) ?? millis(row, 'measured_at'),
 });
 
 const dateError = rowReader({
@@ -61,9 +61,7 @@ const dateError = rowReader({
 });
 
 const read = async (connection: Sql): Promise<Map<string, MeasuredClock>> => {
-  const rows = await connection.rows(
-    'SELECT * REPLACE (coalesce(stamps_from, measured_at) AS stamps_from) FROM gateway_clock',
-  );
+  const rows = await connection.rows('SELECT * FROM gateway_clock');
   return new Map(
     rows.map((row) => [
       text(row, 'account'),

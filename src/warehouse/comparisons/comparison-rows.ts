@@ -22,6 +22,7 @@ import type {
 } from './comparison.ts';
 
 const columns = {
+  account: 'VARCHAR',
   source: 'VARCHAR',
   entry: 'VARCHAR',
   start_at: 'BIGINT',
@@ -41,6 +42,7 @@ export const writeComparisons = async (
   comparisons: readonly StoredComparison[],
 ): Promise<void> => {
   const rows = boundRows(connection, columns, comparisons, (one) => ({
+    account,
     source: one.source,
     entry: one.entry ?? null,
     start_at: one.range.start,
@@ -53,10 +55,7 @@ export const writeComparisons = async (
     message: one.text,
     compared_at: one.comparedAt,
   }));
-  await rows.execute(
-    (table) => `INSERT INTO comparison BY NAME SELECT $account AS account, * FROM ${table}`,
-    { account },
-  );
+  await rows.insert('comparison');
 };
 
 const comparison = rowReader({
@@ -89,9 +88,10 @@ export const readNewest = async (connection: Sql, account: string): Promise<read
   readAs(
     connection,
     comparison,
-    `SELECT * FROM comparison WHERE account = $account AND entry IS NULL
-     QUALIFY row_number() OVER (PARTITION BY source ORDER BY compared_at DESC, end_at DESC, start_at) = 1
-     ORDER BY source`,
+    `SELECT * FROM (
+       SELECT *, row_number() OVER (PARTITION BY source ORDER BY compared_at DESC, end_at DESC, start_at) AS place
+       FROM comparison WHERE account = $account AND entry IS NULL
+     ) AS placed WHERE place = 1 ORDER BY source`,
     { account },
   );
 

@@ -28,11 +28,11 @@ const columns = {
 export const addEvents = async (connection: Sql, events: readonly KeyJournalRow[]): Promise<void> => {
   const rows = boundRows(connection, columns, events, ({ at, ...event }) => ({ ...event, taken_at: at }));
   const [known] = await rows.read(
-    (table) => `SELECT min(seq) AS seq FROM key_event WHERE seq IN (SELECT seq FROM ${table})`,
+    (table) => `SELECT min(seq) AS seq FROM key_event WHERE seq IN (SELECT seq FROM ${table} AS added)`,
   );
   const seq = optionalText(known, 'seq');
   if (seq !== undefined) throw fault('warehouse-failed', `the key journal already contains step ${seq}`);
-  await rows.execute((table) => `INSERT INTO key_event BY NAME SELECT * FROM ${table}`);
+  await rows.insert('key_event');
 };
 
 const journalRow = rowReader({
@@ -49,8 +49,8 @@ export const readEvents = async (
     connection,
     journalRow,
     `SELECT * FROM key_event
-     WHERE ($account IS NULL OR account = $account) AND ($service IS NULL OR service = $service)
-       AND ($rotation IS NULL OR rotation = $rotation)
+     WHERE account = coalesce($account, account) AND service = coalesce($service, service)
+       AND rotation = coalesce($rotation, rotation)
      ORDER BY seq`,
     { account: account ?? null, service: service ?? null, rotation: rotation ?? null },
   );

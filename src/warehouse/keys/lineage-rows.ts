@@ -36,9 +36,10 @@ export const putLineage = async (connection: Sql, lineage: readonly LineageRow[]
     retired: retired ?? null,
   }));
   await rows.execute(
-    (table) => `DELETE FROM key_lineage WHERE (account, key_id) IN (SELECT (account, key_id) FROM ${table})`,
+    (table) => `DELETE FROM key_lineage USING ${table} AS changed
+      WHERE key_lineage.account = changed.account AND key_lineage.key_id = changed.key_id`,
   );
-  await rows.execute((table) => `INSERT INTO key_lineage BY NAME SELECT * FROM ${table}`);
+  await rows.insert('key_lineage');
 };
 
 const lineageRow = rowReader({

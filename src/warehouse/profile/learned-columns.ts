@@ -55,7 +55,8 @@ export const writeColumns = async (
     }),
   ).execute(
     (table) =>
-      `INSERT INTO learned_column SELECT $account, name, role, unasked = 1, seen_first, seen_last, gone FROM ${table}`,
+      `INSERT INTO learned_column (account, name, role, shown_unasked, first_seen, last_seen, gone_at)
+       SELECT $account, name, role, unasked = 1, seen_first, seen_last, gone FROM ${table} AS added`,
     { account },
   );
 };
