@@ -53,7 +53,15 @@ export { syncPath, writeThrough } from './files/durable-files.ts';
 export { openToAll, setPermissions } from './files/permissions.ts';
 export { isThere, openRegular, readReason, readText, readTextWithin } from './files/read-regular.ts';
 export { trimEndOf, trimOf } from './trim.ts';
-export { countText, rangeText, sizeText } from './range-text.ts';
+export {
+  countText,
+  durationText,
+  exactSpanOf,
+  rangeText,
+  sizeText,
+  spanOf,
+  type TimeSpan,
+} from './range-text.ts';
 
 /** JSON lines, each redacted as a whole just before it is written. */
 export const createLog = lazy(async () => (await import('./logging/json-log.ts')).createLog);

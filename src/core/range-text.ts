@@ -5,6 +5,36 @@ import { formatMoment } from './zone.ts';
 export const countText = (value: number, noun: string): string =>
   `${value.toLocaleString('en-US')} ${noun}${value === 1 ? '' : 's'}`;
 
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const;
+
+export type TimeSpan = { readonly count: number; readonly unit: (typeof units)[number][0] };
+
+/** Milliseconds as a number of units, rounded down; in whole days from two days on. */
+export const spanOf = (millis: number): TimeSpan => {
+  const [unit, length] =
+    millis >= 2 * units[0][1] || (millis > 0 && millis % units[0][1] === 0)
+      ? units[0]
+      : (units.slice(1).find(([, size]) => millis >= size) ?? units[3]);
+  return { count: Math.floor(millis / length), unit };
+};
+
+/** Milliseconds as whole hours, else rounded to minutes. */
+export const exactSpanOf = (millis: number): TimeSpan => {
+  const minutes = Math.max(1, Math.round(millis / units[2][1]));
+  return minutes % 60 === 0 ? { count: minutes / 60, unit: 'hour' } : { count: minutes, unit: 'minute' };
+};
+
+/** Milliseconds as `30 days` or `36 hours`. */
+export const durationText = (millis: number): string => {
+  const { count, unit } = spanOf(millis);
+  return countText(count, unit);
+};
+
 /** `12 kB`, `7.9 MB`; kilobytes are rounded up. */
 export const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;

@@ -9,7 +9,6 @@ export type {
   Advanced,
   DeadKey,
   EndedKey,
-  KeyAlert,
   KeyOutcome,
   KeySurvey,
   OutdatedService,
@@ -18,13 +17,13 @@ export type {
   RotationView,
   SurveyedKey,
 } from './model/service-types.ts';
+export type { ExpiryNotice, HoldFacts, KeyAlert, KeyMatter, RetainFacts } from './model/alert.ts';
 export { readAuditLines } from './journal/audit-file.ts';
 export { verifyAudit, type AuditVerdict } from './journal/verify-audit.ts';
-export { describeHead, type AuditHead } from './journal/audit-line.ts';
+export type { AuditHead } from './journal/audit-line.ts';
 export type { AuditComparison } from './journal/compare-audit.ts';
 export { describeEvent, type KeyEvent } from './events/key-event.ts';
-export { describeUse } from './events/describe.ts';
-export type { KeyFields } from './model/event-fields.ts';
+export type { KeyFields, KeyUse, RetainReason } from './model/event-fields.ts';
 export { isStale, parsePlanFile, printPlanFile, withQuotaNow } from './plan/plan-file.ts';
 export { fitsPattern, isSelected, teamOf } from './plan/select.ts';
 export { maxLag } from './model/lag.ts';
@@ -80,6 +79,5 @@ export {
   type ExpiryPolicy,
 } from './plan/expiry-policy.ts';
 export { planNotices } from './plan/notices.ts';
-export { needsAttention, type SkippedKey } from './plan/skipped-key.ts';
-export { durationText } from './plan/plan-messages.ts';
+export { needsAttention, type SkippedKey, type SkipReason } from './plan/skipped-key.ts';
 export type { Sink } from './model/sink.ts';

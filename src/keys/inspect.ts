@@ -1,4 +1,3 @@
-import { shellWord } from '../core/index.ts';
 import { deadKeyIn, describeDeadKey } from './dead-keys.ts';
 import type { DeadKey } from './model/service-types.ts';
 import { note, notifyOf, type Cycle } from './cycle/cycle.ts';
@@ -37,9 +36,7 @@ const noteDeadKeys = async (cycle: Cycle, service: string): Promise<void> => {
     cycle.deps.log.warn('a sink holds a key that no longer works', { service, place, key: name, state });
     await notifyOf(cycle, rotation, {
       kind: 'escalated',
-      title: `a sink of ${service} holds a key that no longer works`,
-      message: describeDeadKey(one),
-      advice: `\`tollkeeper keys rotate ${shellWord(service)}\` delivers a working key to every sink of the service.`,
+      about: { event: 'sink-dead', place, keyId, name, state, words: describeDeadKey(one) },
       key: `sink-dead/${place}/${keyId}/${state}/${clock.now()}`,
     });
     await note(cycle, rotation, { what: 'sink-dead', place, keyId, name, state });

@@ -1,5 +1,7 @@
 export { reasonText, type Reserve } from './alert-texts.ts';
+export { keyText } from './key-texts.ts';
 export { linesOf } from './mail-texts.ts';
 export type { Advice, Locale, Messages, OpenReason } from './locale.ts';
+export type { PlanCounts, PlanFacts } from './plan-texts.ts';
 export { localeOf, runNotes } from './locales.ts';
 export * from './format.ts';

@@ -1,8 +1,10 @@
 import type { LocalDate, LocaleTag, UnixSeconds } from '../core/index.ts';
 import type { CauseFactor, UnknownReason } from '../monitoring/index.ts';
 import type { AlertTexts } from './alert-texts.ts';
+import type { KeyTexts } from './key-texts.ts';
 import type { MailTexts } from './mail-texts.ts';
 import type { OutageTexts } from './outage-texts.ts';
+import type { PlanTexts } from './plan-texts.ts';
 
 /** Why a month cannot be closed. */
 export type OpenReason = 'not-a-month' | 'not-over' | 'not-covered' | 'not-complete' | 'not-reconciled';
@@ -47,6 +49,8 @@ export type Locale = {
   readonly mails: MailTexts;
   readonly alerts: AlertTexts;
   readonly outages: OutageTexts;
+  readonly keys: KeyTexts;
+  readonly plans: PlanTexts;
   readonly messages: Messages;
 };
 

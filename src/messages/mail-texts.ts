@@ -25,7 +25,12 @@ export type LineName =
   | 'found'
   | 'compared'
   | 'seen'
-  | 'firstSeen';
+  | 'firstSeen'
+  | 'lastUse'
+  | 'service'
+  | 'age'
+  | 'planned'
+  | 'skipped';
 
 /** What all alert emails share: the names of their lines, and the texts around their content. */
 export type MailTexts = {

@@ -12,7 +12,7 @@ const modules = {
   ingest: ['core', 'warehouse'],
   reconcile: ['core', 'warehouse', 'ingest'],
   monitoring: ['core', 'warehouse'],
-  messages: ['core', 'warehouse', 'monitoring'],
+  messages: ['core', 'warehouse', 'monitoring', 'keys'],
   reports: ['core', 'warehouse', 'monitoring', 'messages', 'package-root.ts'],
   notify: ['core', 'http', 'config', 'storage'],
   keys: ['core', 'http', 'config', 'gateway', 'warehouse'],

@@ -4,6 +4,7 @@ import type { App } from '../../src/daemon/open-app.ts';
 import type { Reload } from '../../src/daemon/reload.ts';
 import { fault, silentLog, type Fault, type FaultCode, type Deps } from '../../src/core/index.ts';
 import type { KeyAlert } from '../../src/keys/index.ts';
+import { keyText, localeOf } from '../../src/messages/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const minute = 60_000;
@@ -17,7 +18,7 @@ const openFixture = (start = '2026-01-10T08:00:00Z') => {
   const closed = new Set<string>();
   const journal: { problem?: Fault } = {};
   const asked: string[] = [];
-  const letters = new Map<string, KeyAlert>();
+  const letters = new Map<string, KeyAlert & ReturnType<typeof keyText>>();
   const keyService = (account: string) => ({
     open: async () => (closed.has(account) ? [] : [{}]),
     advance: async () => {
@@ -32,7 +33,8 @@ const openFixture = (start = '2026-01-10T08:00:00Z') => {
     routes: [],
     keyService: keyService,
     notifyOfKeys: async (alert: KeyAlert) => {
-      if (!letters.has(alert.key)) letters.set(alert.key, alert);
+      if (!letters.has(alert.key))
+        letters.set(alert.key, { ...alert, ...keyText(alert, localeOf('en').keys, String) });
     },
   };
   const lease = () => ({ ...runtime, [Symbol.dispose]: () => undefined });

@@ -18,7 +18,8 @@ import {
 } from '../../src/core/index.ts';
 import type { ApiKey } from '../../src/gateway/index.ts';
 import { createKeyService } from '../../src/keys/key-service.ts';
-import type { KeyAlert } from '../../src/keys/model/service-types.ts';
+import type { KeyAlert } from '../../src/keys/model/alert.ts';
+import { keyText, localeOf } from '../../src/messages/index.ts';
 import type { Consumer, EngineDeps, KeyGateway } from '../../src/keys/cycle/engine-deps.ts';
 import { openJournal, type JournalDeps } from '../../src/keys/journal/journal.ts';
 import type { KeyEvent } from '../../src/keys/events/key-event.ts';
@@ -283,7 +284,8 @@ export const engineFixture = async (
   const { clock, elapse } = options.beside ?? options.time ?? stillClock();
   const gateway = options.beside?.gateway ?? memoryGateway(clock, options.gatewayNow);
   const table = memoryTable();
-  const alert: KeyAlert[] = [];
+  /** With what their mails say in English. */
+  const alert: (KeyAlert & ReturnType<typeof keyText>)[] = [];
   const secrets = createSecretRegistry();
   const usual = memorySink('memory:one');
   const sinks = options.sinks ?? [usual.sink];
@@ -406,7 +408,7 @@ export const engineFixture = async (
       deliveredBy: () => ['rotate'],
       plaintexts: new Map(),
       notify: async (one) => {
-        alert.push(one);
+        alert.push({ ...one, ...keyText(one, localeOf('en').keys, String) });
       },
       clock,
       random: () => state.random,

@@ -1,4 +1,4 @@
-import { fault, isFault, noProgress, type UnixMillis } from '../../core/index.ts';
+import { durationText, fault, isFault, noProgress, type UnixMillis } from '../../core/index.ts';
 import type { Config, Job } from '../../config/index.ts';
 import {
   expiryPolicy,
@@ -19,7 +19,6 @@ import {
   planNotices,
   planRotations,
   printKeyName,
-  durationText,
   templateOf,
   withUsableSinks,
   type SkippedKey,

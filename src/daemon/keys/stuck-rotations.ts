@@ -31,48 +31,11 @@ const isTransient = (error: unknown): boolean =>
 
 const momentOf = (at: UnixMillis): string => new Date(at).toISOString().replace(/\.\d+/, '');
 
-const about = (
-  account: string,
-  alert: Pick<KeyAlert, 'kind' | 'rotation' | 'title' | 'message' | 'faultAdvice' | 'key'>,
-): KeyAlert => ({
-  account,
-  service: '',
-  ...alert,
-});
-
-type Messages = {
-  /** Prefix of the keys of its notifications. */
-  readonly key: string;
-  readonly failed: (account: string, since: string) => { readonly title: string; readonly text: string };
-  readonly over: (account: string, since: string) => { readonly title: string; readonly message: string };
-};
-
-const ofRotations: Messages = {
-  key: 'stuck',
-  failed: (account, since) => ({
-    title: `the rotations of ${account} cannot be advanced`,
-    text: `No rotation step has been taken since ${since}; it is retried every five minutes.`,
-  }),
-  over: (account, since) => ({
-    title: `the rotations of ${account} advance again`,
-    message: `They could not be advanced since ${since}. The overdue steps are being taken.`,
-  }),
-};
-
-const ofJournal: Messages = {
-  key: 'closed',
-  failed: (_, since) => ({
-    title: 'key operations are suspended: the key journal is invalid',
-    text: `No key is created, changed or deleted; this was first seen at ${since}, and the journal is checked every five minutes while the daemon runs. Reports and pulls continue.`,
-  }),
-  over: (_, since) => ({
-    title: 'the key journal is valid again: rotations advance again',
-    message: `It was first seen to be invalid at ${since}. The overdue steps are being taken.`,
-  }),
-};
+/** What the alerts are about, and the prefix of their keys. */
+type Watched = 'stuck' | 'closed';
 
 const stuckAlert = (
-  of: Messages,
+  of: Watched,
   account: string,
   { since, name }: Problem,
   error: unknown,
@@ -81,24 +44,25 @@ const stuckAlert = (
   const code = isFault(error) ? error.code : 'error';
   // One outage causes many error codes.
   const what = isTransient(error) ? 'passing' : code;
-  const { title, text } = of.failed(account, momentOf(since));
-  return about(account, {
+  return {
     kind: 'failed',
-    rotation: `${of.key}/${name}`,
-    title,
-    message: `${messageOf(error)}. ${text}`,
+    account,
+    service: '',
+    rotation: `${of}/${name}`,
+    about: { event: of, why: messageOf(error), since },
     faultAdvice: isFault(error) ? error.advice : undefined,
-    key: `${of.key}/${account}/${what}/${name}${weeks === 0 ? '' : `/${weeks}`}`,
-  });
+    key: `${of}/${account}/${what}/${name}${weeks === 0 ? '' : `/${weeks}`}`,
+  };
 };
 
-const overAlert = (of: Messages, account: string, { since, name }: Problem): KeyAlert =>
-  about(account, {
-    kind: 'done',
-    rotation: `${of.key}/${name}`,
-    ...of.over(account, momentOf(since)),
-    key: `${of.key}/${account}/over/${name}`,
-  });
+const overAlert = (of: Watched, account: string, { since, name }: Problem): KeyAlert => ({
+  kind: 'done',
+  account,
+  service: '',
+  rotation: `${of}/${name}`,
+  about: { event: `${of}-over`, since },
+  key: `${of}/${account}/over/${name}`,
+});
 
 /** Decides when operators are notified of rotations that cannot be advanced: no step runs that could notify them. */
 export type StuckWatch = {
@@ -113,7 +77,7 @@ export type StuckWatch = {
  * Notifies each problem once and weekly, a transient one only after half an hour. The state lives in memory, so a problem
  * present at startup is named by its day: repeated restarts send at most one notification a day.
  */
-const createWatch = (of: Messages, clock: Pick<Clock, 'now'>): StuckWatch => {
+const createWatch = (of: Watched, clock: Pick<Clock, 'now'>): StuckWatch => {
   const problems = new Map<string, Problem>();
   const moved = new Set<string>();
   const lastNotified = new Map<string, { readonly at: UnixMillis; readonly name: string }>();
@@ -149,7 +113,7 @@ const createWatch = (of: Messages, clock: Pick<Clock, 'now'>): StuckWatch => {
   };
 };
 
-export const createStuckWatch = (clock: Pick<Clock, 'now'>): StuckWatch => createWatch(ofRotations, clock);
+export const createStuckWatch = (clock: Pick<Clock, 'now'>): StuckWatch => createWatch('stuck', clock);
 
 /** The journal belongs to no account: its account name is empty. */
-export const createJournalWatch = (clock: Pick<Clock, 'now'>): StuckWatch => createWatch(ofJournal, clock);
+export const createJournalWatch = (clock: Pick<Clock, 'now'>): StuckWatch => createWatch('closed', clock);

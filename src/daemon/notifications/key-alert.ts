@@ -1,6 +1,7 @@
-import { formatSlot, shellWord, type UnixMillis } from '../../core/index.ts';
+import { shellWord, type UnixMillis } from '../../core/index.ts';
 import type { CostOwners } from '../../jobs/index.ts';
-import { describeHead, describeUse, fitsPattern, type AuditHead, type KeyAlert } from '../../keys/index.ts';
+import { fitsPattern, type AuditHead, type KeyAlert } from '../../keys/index.ts';
+import { keyText, linesOf, type Locale } from '../../messages/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import type { Message, MessageDeps } from './message.ts';
 
@@ -18,25 +19,15 @@ type Kind = KeyAlert['kind'];
 
 const forOwner: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'done']);
 
-const defaultToDo = ({ kind, service: named }: KeyAlert): string | undefined => {
-  // For an account or the journal, the alert itself contains the whole next step.
-  if (named === '') return undefined;
-  const service = shellWord(named);
-  const advice: { readonly [What in Kind]?: string } = {
-    failed:
-      'The step is retried every five minutes while the daemon runs, less often after repeated failures; without a daemon, with each run of its job in mode apply.',
-    waiting: `Fix the cause, then run \`tollkeeper keys resume ${service}\`; or give up the rotation: \`tollkeeper keys give-up ${service}\`.`,
-    held: 'Switch the remaining consumers of the old key to the new one. Until then the old key is retained.',
-    escalated: `Find out who still uses the old key. \`tollkeeper keys list ${service}\` shows its usage; nothing is deleted until it is idle.`,
-    warning: 'If the key is still needed, extend its expiry, or use it.',
-  };
-  return advice[kind];
-};
-
-const toDo = (alert: KeyAlert): string | undefined => {
-  const { faultAdvice, advice = defaultToDo(alert) } = alert;
+/** The advice of the fault, and of the alert or its kind: an alert about an account or the journal itself contains the next step. */
+const toDo = (
+  { faultAdvice, kind, service }: KeyAlert,
+  own: string | undefined,
+  { keys, sentences }: Locale,
+): string | undefined => {
+  const advice = own ?? (service === '' ? undefined : keys.advice[kind]?.(shellWord(service)));
   if (faultAdvice === undefined || advice === undefined) return faultAdvice ?? advice;
-  return `${faultAdvice}${faultAdvice.endsWith('.') ? '' : '.'} ${advice}`;
+  return sentences([`${faultAdvice}${faultAdvice.endsWith('.') ? '' : '.'}`, advice]);
 };
 
 /** The command that shows the current state: a service that never had a key is in no list of keys. */
@@ -60,47 +51,44 @@ const costOwnerOf = (
 /** Goes to operators, and to the team that pays for the key if its use is affected. */
 export const keyAlertMessages = (
   event: KeyAlertEvent,
-  { operators, zone }: Pick<MessageDeps, 'operators' | 'zone'>,
+  { operators, zone, locale }: Pick<MessageDeps, 'operators' | 'zone' | 'locale'>,
 ): readonly Message[] => {
-  const { alert, at, currency, audit } = event;
-  const team = forOwner.has(alert.kind) && alert.service !== '' ? costOwnerOf(alert, event) : undefined;
-  const advice = toDo(alert);
-  const service = shellWord(alert.service);
+  const { alert, currency, audit } = event;
+  const { account, service, use } = alert;
+  const { keys, mails, outages } = locale;
+  const at = (moment: UnixMillis): string => outages.at(moment, zone);
+  const team = forOwner.has(alert.kind) && service !== '' ? costOwnerOf(alert, event) : undefined;
+  const { title, message, advice } = keyText(alert, keys, at);
+  const word = shellWord(service);
   const block: AlertBlock = {
     tone: good.has(alert.kind) ? 'good' : 'bad',
-    lines: [
-      ['What', alert.message],
-      ...(alert.use === undefined ? [] : [['Last use', describeUse(alert.use, zone, currency)] as const]),
-      ...(advice === undefined ? [] : [['What to do', advice] as const]),
-      // Some alerts belong to an account or the journal, not to a service.
-      alert.service === ''
-        ? ['Account', alert.account || 'all']
-        : [
-            'Service',
-            `${alert.service} (account ${alert.account}${team === undefined ? '' : `, team ${team.name}`})`,
-          ],
-      ['When', formatSlot(at, zone)],
-    ],
+    lines: linesOf(
+      {
+        what: message,
+        lastUse: use && keys.use(use, at, currency),
+        toDo: toDo(alert, advice, locale),
+        // Some alerts belong to an account or the journal, not to a service.
+        account: service === '' ? account || keys.allAccounts : undefined,
+        service: service === '' ? undefined : keys.service(service, account, team?.name),
+        when: at(event.at),
+      },
+      mails,
+    ),
   };
   return [
     {
-      account: alert.account,
+      account,
       subject: [alert.key],
-      topics: [JSON.stringify([alert.service, alert.rotation])],
+      topics: [JSON.stringify([service, alert.rotation])],
       to: [...new Set([...operators, ...(team?.mail ?? [])])],
-      recipients: team === undefined ? 'mail.operators' : `mail.operators and teams.${team.name}.mail`,
-      title: alert.title,
+      recipients:
+        team === undefined ? 'mail.operators' : keys.recipients('mail.operators', `teams.${team.name}.mail`),
+      title,
       blocks: [block],
       closing: [
-        ...(alert.service === ''
-          ? []
-          : [
-              `\`${showsNow(alert, service)}\` shows the current status; \`tollkeeper keys history ${service}\` shows every step.`,
-            ]),
-        isNotifiedAgain(alert)
-          ? 'A reminder is sent every week until this is resolved.'
-          : 'No further mail is sent about this event.',
-        ...(audit === undefined ? [] : [describeHead(audit)]),
+        ...(service === '' ? [] : [keys.shows(showsNow(alert, word), `tollkeeper keys history ${word}`)]),
+        isNotifiedAgain(alert) ? keys.reminder : keys.noFurther,
+        ...(audit === undefined ? [] : [keys.auditHead(audit.seq, audit.hash)]),
       ],
     },
   ];

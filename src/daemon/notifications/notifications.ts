@@ -1,7 +1,7 @@
 import { errorFields, type Clock, type Log, type UnixMillis } from '../../core/index.ts';
 import type { Config, ConfigFault } from '../../config/index.ts';
 import type { KeyJournal, KeyAlert } from '../../keys/index.ts';
-import { localeOf } from '../../messages/index.ts';
+import { keyText, localeOf } from '../../messages/index.ts';
 import { prepare } from '../../notify/index.ts';
 import type { Notice } from '../../scheduler/index.ts';
 import type { OutboxEntry } from '../../storage/index.ts';
@@ -70,8 +70,7 @@ export const createNotifications = ({
   ): Promise<readonly OutboxEntry[]> => {
     const mails: OutboxEntry[] = [];
     if (mail === undefined) return mails;
-    // The texts of mails about keys are in English.
-    const locale = localeOf(kind === 'keys' ? 'en' : settings.locale);
+    const locale = localeOf(settings.locale);
     for (const message of messagesOf[kind](event, { ...mail, locale, zone: settings.timezone, jobs })) {
       const rendered = mailOf(kind, message, { ...mail, locale, page: settings.status.public_url });
       if (rendered !== undefined) mails.push(...(await prepare(outbox, rendered)));
@@ -97,7 +96,10 @@ export const createNotifications = ({
       }
     },
     sendKeyAlert: async (alert) => {
-      const { account, service, kind, title, message } = alert;
+      const { account, service, kind } = alert;
+      // Logs are in English.
+      const { keys, outages } = localeOf('en');
+      const { title, message } = keyText(alert, keys, (at) => outages.at(at, settings.timezone));
       log.warn(title, { account, service, kind, message });
       if (mail === undefined) return;
       try {

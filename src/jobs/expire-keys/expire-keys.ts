@@ -9,6 +9,7 @@ import {
   type KeyService,
   type PlannedExpiry,
 } from '../../keys/index.ts';
+import type { PlanCounts } from '../../messages/index.ts';
 import { expireShape, expiryPolicy, type ExpireSettings } from './expire-shape.ts';
 import { collectExpiryEvidence } from './collect-expiry-evidence.ts';
 import { defineJobKind, type JobContext, type JobOutcome } from '../job-kind.ts';
@@ -47,14 +48,24 @@ const kinds = [
   ['delete', 'deleted'],
 ] as const;
 
-/** `2 keys warned of, 1 key deleted`. */
-const countsOf = (planned: readonly PlannedExpiry[], would: string): string =>
-  kinds
-    .flatMap(([kind, label]) => {
+const countsBy = (planned: readonly PlannedExpiry[]): Omit<PlanCounts, 'skipped'> =>
+  Object.fromEntries(
+    kinds.flatMap(([kind]) => {
       const { length } = planned.filter(({ action }) => action.kind === kind);
-      return length === 0 ? [] : [`${countText(length, 'key')} ${would}${label}`];
+      return length === 0 ? [] : [[kind, length]];
+    }),
+  );
+
+/** `2 keys warned of, 1 key deleted`. */
+const countsOf = (planned: readonly PlannedExpiry[], would: string): string => {
+  const counts = countsBy(planned);
+  return kinds
+    .flatMap(([kind, label]) => {
+      const { [kind]: count } = counts;
+      return count === undefined ? [] : [`${countText(count, 'key')} ${would}${label}`];
     })
     .join(', ');
+};
 
 const plannedOf = ({ expiries }: ExpiryPlan): readonly PlannedExpiry[] =>
   expiries.map(({ planned }) => planned);
@@ -62,7 +73,8 @@ const plannedOf = ({ expiries }: ExpiryPlan): readonly PlannedExpiry[] =>
 const planEmailOf = ({ plan }: Planned, zone: string): PlanEmail => {
   const kept = plan.skipped.filter(needsAttention);
   return {
-    title: `${countsOf(plannedOf(plan), 'would be ') || 'no key would be ended'}${skippedText(kept.length)}`,
+    words: `${countsOf(plannedOf(plan), 'would be ') || 'no key would be ended'}${skippedText(kept.length)}`,
+    counts: { ...countsBy(plannedOf(plan)), skipped: kept.length },
     keys: [...plan.expiries.map((one) => endedKey(one, zone)), ...kept.map(skippedRow)],
     usual: plan.skipped.length - kept.length,
   };
@@ -106,7 +118,7 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
   const kept = plan.skipped.filter(needsAttention).length;
   const did = isApplied
     ? `${countsOf(plannedOf(plan), '') || 'nothing to end'}${skippedText(kept)}`
-    : planEmail.title;
+    : planEmail.words;
   return {
     summary: `${did}, of ${countText(plan.selected, 'key')}${noticed}${mailed}`,
     figures: { mode: settings.mode, ...figuresOf(found), notified },

@@ -1,9 +1,6 @@
-import { formatMoment } from '../../core/index.ts';
-import { durationText, type SkippedKey, type PlannedExpiry, type PlannedRotation } from '../../keys/index.ts';
+import { durationText, formatMoment } from '../../core/index.ts';
+import type { ExpiryPlan, PlannedExpiry, PlannedRotation, SkippedKey } from '../../keys/index.ts';
 import type { PlannedKey } from './plan-mail.ts';
-
-const ageText = (age: number | undefined): { readonly age?: string | undefined } =>
-  age === undefined ? {} : { age: durationText(age) };
 
 const describeEnd = ({ retire, overlap }: PlannedRotation['terms']): string => {
   const end = retire.ending === 'delete' ? 'deleted' : 'set to expire';
@@ -30,37 +27,38 @@ export const rotatedKey = ({
 }): PlannedKey => ({
   name: planned.old?.name ?? planned.service,
   service: planned.service,
-  skipped: false,
-  message: describeRotation(planned),
-  ...ageText(age),
+  facts: {
+    kind: 'rotate',
+    service: planned.service,
+    isSplit: planned.why === 'split',
+    terms: planned.terms,
+  },
+  words: describeRotation(planned),
+  age,
 });
 
 export const endedKey = (
-  {
-    planned,
-    why,
-    age,
-  }: { readonly planned: PlannedExpiry; readonly why: string; readonly age?: number | undefined },
+  { planned, why, clock, passed, age }: ExpiryPlan['expiries'][number],
   zone: string,
 ): PlannedKey => ({
   name: planned.name,
   service: planned.service,
-  skipped: false,
-  message: `${describeExpiry(planned, zone)} (${why})`,
-  ...ageText(age),
+  facts: { kind: 'end', action: planned.action, clock, passed },
+  words: `${describeExpiry(planned, zone)} (${why})`,
+  age,
 });
 
-export const skippedRow = ({ name, service, message, age }: SkippedKey): PlannedKey => ({
+export const skippedRow = ({ name, service, reason, message, age }: SkippedKey): PlannedKey => ({
   name,
   service,
-  skipped: true,
-  message,
-  ...ageText(age),
+  facts: { kind: 'skip', reason },
+  words: message,
+  age,
 });
 
 /** `billing.g7 (60 days): MESSAGE`. */
-export const keyLine = ({ name, age, message, skipped }: PlannedKey): string =>
-  `${skipped ? 'skip ' : ''}${name}${age === undefined ? '' : ` (${age})`}: ${message}`;
+export const keyLine = ({ name, age, words, facts }: PlannedKey): string =>
+  `${facts.kind === 'skip' ? 'skip ' : ''}${name}${age === undefined ? '' : ` (${durationText(age)})`}: ${words}`;
 
 /** A suffix for titles. */
 export const skippedText = (skipped: number): string =>

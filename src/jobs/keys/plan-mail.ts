@@ -1,5 +1,6 @@
-import { formatSlot, countText, type UnixMillis } from '../../core/index.ts';
-import { describeHead, type AuditHead } from '../../keys/index.ts';
+import { countText, type UnixMillis } from '../../core/index.ts';
+import type { AuditHead } from '../../keys/index.ts';
+import { linesOf, localeOf, type Locale, type PlanCounts, type PlanFacts } from '../../messages/index.ts';
 import { notify } from '../../notify/index.ts';
 import { renderAlertEmail, type AlertBlock } from '../../reports/index.ts';
 import type { JobContext } from '../job-kind.ts';
@@ -10,34 +11,27 @@ const maxKeys = 40;
 
 export type PlannedKey = {
   readonly name: string;
-  /** `60 days`; missing when the gateway does not report it. */
-  readonly age?: string | undefined;
+  /** Milliseconds; undefined when the gateway does not report it. */
+  readonly age?: number | undefined;
   readonly service: string;
-  readonly skipped: boolean;
-  readonly message: string;
+  readonly facts: PlanFacts;
+  /** What is planned, or why the key is skipped, in English. */
+  readonly words: string;
 };
 
 export type PlanEmail = {
   /** `3 keys would be rotated, 2 skipped`. */
-  readonly title: string;
+  readonly words: string;
+  readonly counts: PlanCounts;
   readonly keys: readonly PlannedKey[];
   /** Number of keys skipped for ordinary reasons, such as their age. */
   readonly usual: number;
 };
 
-const blockOf = ({ name, age, service, skipped, message }: PlannedKey): AlertBlock => ({
-  heading: name,
-  tone: skipped ? 'bad' : 'good',
-  lines: [
-    ...(service === name ? [] : [['Service', service] as const]),
-    ...(age === undefined ? [] : [['Age', age] as const]),
-    [skipped ? 'Skipped' : 'Planned', message],
-  ],
-});
-
 type PlanSource = {
-  /** The setting that holds the recipients. */
-  readonly recipients: string;
+  readonly locale: Locale;
+  /** The recipients that the job declares; operators by default. */
+  readonly to?: readonly string[] | undefined;
   /** The public URL of the status page. */
   readonly page?: string | undefined;
   readonly job: string;
@@ -49,32 +43,42 @@ type PlanSource = {
 };
 
 export const planEmail = (
-  { title, keys, usual }: PlanEmail,
-  { job, account, slot, zone, audit, recipients, page }: PlanSource,
+  { words, counts, keys, usual }: PlanEmail,
+  { job, account, slot, zone, audit, locale, to, page }: PlanSource,
 ): { readonly subject: string; readonly html: string; readonly text: string } => {
-  const blocks = keys.slice(0, maxKeys).map(blockOf);
+  const { plans, mails, outages } = locale;
+  const at = (moment: UnixMillis): string => outages.at(moment, zone);
+  const blocks = keys.slice(0, maxKeys).map(({ name, age, service, facts, words: own }): AlertBlock => ({
+    heading: name,
+    tone: facts.kind === 'skip' ? 'bad' : 'good',
+    lines: linesOf(
+      {
+        service: service === name ? undefined : service,
+        age: age === undefined ? undefined : plans.age(age),
+        ...(facts.kind === 'skip'
+          ? { skipped: plans.skipped(facts.reason, own) }
+          : { planned: plans.planned(facts, own, at) }),
+      },
+      mails,
+    ),
+  }));
   const more = keys.length - blocks.length;
   return renderAlertEmail({
-    title,
+    title: plans.title(counts, words),
+    locale,
     tone: 'good',
     preview: keys
       .slice(0, 3)
       .map(({ name }) => name)
       .join(', '),
     blocks,
-    recipients,
+    recipients: to === undefined ? 'mail.operators' : plans.recipients(job),
     page,
     closing: [
-      ...(more > 0 ? [`… and ${more} more keys.`] : []),
-      ...(usual === 0
-        ? []
-        : [
-            `${usual === 1 ? '1 other key is' : `${usual} other keys are`} skipped as expected: not due yet, being rotated, or replaced by a newer one.`,
-          ]),
-      `Plan of job ${job}, account ${account}, created ${formatSlot(slot, zone)}. Nothing was changed.`,
-      `\`tollkeeper keys plan ${job} -o plan.json\` writes it to a file, \`tollkeeper keys apply plan.json\` carries it out.`,
-      'With `mode: apply` the job carries it out automatically.',
-      ...(audit === undefined ? [] : [describeHead(audit)]),
+      ...(more > 0 ? [plans.more(more)] : []),
+      ...(usual === 0 ? [] : [plans.usual(usual)]),
+      ...plans.closing(job, account, at(slot)),
+      ...(audit === undefined ? [] : [locale.keys.auditHead(audit.seq, audit.hash)]),
     ],
   });
 };
@@ -87,7 +91,8 @@ export const mailPlan = async (
 ): Promise<{ readonly notified: number; readonly mailed: string }> => {
   // Keys skipped for ordinary reasons need no mail.
   if (plan.keys.length === 0) return { notified: 0, mailed: '' };
-  const { mail, account, warehouse, reports, clock, slot, zone, name, costOwners = noCostOwners } = context;
+  const { mail, account, warehouse, reports, clock, slot, zone, name, locale } = context;
+  const { costOwners = noCostOwners } = context;
   const recipients = to ?? costOwners.operators;
   if (mail === undefined || recipients.length === 0)
     return { notified: 0, mailed: '; no notification is sent: no mail or no operators are declared' };
@@ -103,7 +108,8 @@ export const mailPlan = async (
         slot,
         zone,
         audit: await warehouse.keys.last(),
-        recipients: to === undefined ? 'mail.operators' : `mail.to of job ${name}`,
+        locale: localeOf(locale),
+        to,
         page: reports.pageUrl,
       }),
     },

@@ -1,34 +1,38 @@
 import { shellWord } from '../../core/index.ts';
-import { describeHead, type SkippedKey } from '../../keys/index.ts';
+import type { SkippedKey } from '../../keys/index.ts';
+import { linesOf, localeOf, type Locale } from '../../messages/index.ts';
 import { notify } from '../../notify/index.ts';
 import { renderAlertEmail } from '../../reports/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import { noCostOwners } from '../cost-owners.ts';
 
-type Notice = { readonly title: string; readonly advice: string };
-
 /** The decision a person must make before a key of the service is rotated; undefined for other reasons. */
-const noticeOf = ({ service, name, reason }: SkippedKey, job: string): Notice | undefined => {
-  if (reason === 'current-unknown')
-    return {
-      title: `The keys of ${service} are not rotated: it is unknown which one its consumers hold`,
-      advice: '`tollkeeper keys rotate id:N`, with the id of the key to replace.',
-    };
-  if (reason !== 'name-too-long' && reason !== 'service-unusable') return undefined;
-  return {
-    title: `The key ${name} cannot be rotated because of its name`,
-    advice: `\`tollkeeper keys adopt ${shellWord(name)} --service SHORTER --generation 1 --move\`, or a shorter \`name\` template in job ${job}.`,
-  };
+const noticeOf = ({ service, name, reason }: SkippedKey, job: string, { blocked }: Locale['plans']) => {
+  if (reason === 'current-unknown') return blocked.current(service);
+  return reason === 'name-too-long' || reason === 'service-unusable'
+    ? blocked.name(name, shellWord(name), job)
+    : undefined;
 };
 
 /** Notifies operators once per service and reason that a key gets no successor until they decide. */
 export const notifyOfBlocked = async (skipped: readonly SkippedKey[], context: JobContext): Promise<void> => {
-  const { mail, account, warehouse, reports, clock, name: job, costOwners = noCostOwners } = context;
+  const {
+    mail,
+    account,
+    warehouse,
+    reports,
+    clock,
+    name: job,
+    locale: tag,
+    costOwners = noCostOwners,
+  } = context;
   if (mail === undefined || costOwners.operators.length === 0) return;
   const audit = await warehouse.keys.last();
+  const locale = localeOf(tag);
+  const { plans, keys, mails } = locale;
   for (const one of skipped) {
-    const { service, name, message, reason } = one;
-    const notice = noticeOf(one, job);
+    const { service, name, message: words, reason } = one;
+    const notice = noticeOf(one, job, plans);
     if (notice === undefined) continue;
     const { title, advice } = notice;
     await notify(
@@ -39,21 +43,19 @@ export const notifyOfBlocked = async (skipped: readonly SkippedKey[], context: J
         to: costOwners.operators,
         ...renderAlertEmail({
           title,
+          locale,
           recipients: 'mail.operators',
           page: reports.pageUrl,
           blocks: [
             {
               heading: name,
               tone: 'bad',
-              lines: [
-                ['What', message],
-                ['What to do', advice],
-              ],
+              lines: linesOf({ what: plans.skipped(reason, words), toDo: advice }, mails),
             },
           ],
           closing: [
-            'The key remains valid, and gets no successor until then. No further mail is sent about this.',
-            ...(audit === undefined ? [] : [describeHead(audit)]),
+            plans.blocked.closing,
+            ...(audit === undefined ? [] : [keys.auditHead(audit.seq, audit.hash)]),
           ],
         }),
       },

@@ -36,7 +36,8 @@ const planOf = async (
 const planEmailOf = ({ rotations, skipped }: RotationPlan): PlanEmail => {
   const kept = skipped.filter(needsAttention);
   return {
-    title: `${countText(rotations.length, 'key')} would be rotated${skippedText(kept.length)}`,
+    words: `${countText(rotations.length, 'key')} would be rotated${skippedText(kept.length)}`,
+    counts: { rotate: rotations.length, skipped: kept.length },
     keys: [...rotations.map(rotatedKey), ...kept.map(skippedRow)],
     usual: skipped.length - kept.length,
   };
@@ -53,7 +54,7 @@ const planned = async (settings: RotateSettings, context: JobContext): Promise<J
   const planEmail = planEmailOf(plan);
   const { notified, mailed } = await mailPlan(planEmail, settings.mail?.to, context);
   return {
-    summary: `${planEmail.title} of ${countText(plan.selected, 'service')}${mailed}`,
+    summary: `${planEmail.words} of ${countText(plan.selected, 'service')}${mailed}`,
     figures: { mode: 'plan', ...figuresOf(plan), notified },
   };
 };

@@ -1,6 +1,6 @@
 import { unixMillis, type OwnStamps, type UnixMillis } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-import type { KeyAlert } from '../model/service-types.ts';
+import type { KeyAlert } from '../model/alert.ts';
 import type { KeyEvent } from '../events/key-event.ts';
 import type { KeyUse } from '../model/event-fields.ts';
 import type { Attempt, Rotation } from '../model/rotation.ts';

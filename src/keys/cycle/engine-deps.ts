@@ -1,6 +1,7 @@
 import type { Clock, GatewayClock, Log, OwnStamps, Secret, UnixSeconds } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-import type { KeyAlert, SurveyedKey } from '../model/service-types.ts';
+import type { KeyAlert } from '../model/alert.ts';
+import type { SurveyedKey } from '../model/service-types.ts';
 import type { KeyJournal } from '../journal/journal.ts';
 import type { KeyFields, KeyUse } from '../model/event-fields.ts';
 import type { KeyEvidence } from '../model/ports.ts';

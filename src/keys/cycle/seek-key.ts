@@ -1,4 +1,4 @@
-import { hasCode } from '../../core/index.ts';
+import { hasCode, unixMillis } from '../../core/index.ts';
 import type { GenerationKey, Rotation } from '../model/rotation.ts';
 import { notifyOf, type Cycle } from './cycle.ts';
 
@@ -43,9 +43,7 @@ export const notifyStaying = async (
     { id, service },
     {
       kind: 'escalated',
-      title: `the key ${key.name} still exists after its deletion`,
-      message: `the gateway was asked to delete ${key.name} (id ${key.keyId}) at ${new Date(since).toISOString()} and still lists it; the request is repeated in every cycle`,
-      advice: 'Inspect the key at the gateway, and delete it manually if it still works.',
+      about: { event: 'still-there', name: key.name, keyId: key.keyId, since: unixMillis(since) },
       key: `${id}/${key.keyId}/still-there`,
     },
   );

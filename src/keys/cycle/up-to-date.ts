@@ -102,7 +102,8 @@ export const differencesOf = async (
 
 const notifyOutdated = async (
   cycle: Cycle,
-  { service, since, differences }: OutdatedService,
+  { service, since, differences: words }: OutdatedService,
+  differences?: readonly Difference[],
 ): Promise<void> => {
   const weeks = Math.max(0, Math.floor((cycle.deps.clock.now() - since) / weekMillis));
   await notifyOf(
@@ -110,9 +111,7 @@ const notifyOutdated = async (
     { id: `outdated/${service}`, service },
     {
       kind: 'waiting',
-      title: `key operations of ${service} are suspended: its journal is out of date`,
-      message: `${describeOutdated(differences)}. Either the data folder was restored from a backup, or somebody else created the key, or another Tollkeeper manages this service. No key of ${service} is created, delivered, changed or deleted`,
-      advice: `Stop any other Tollkeeper that manages this service. \`tollkeeper keys reconcile ${shellWord(service)}\` shows the difference; with --apply the journal adopts the current state, and nothing else is changed.`,
+      about: { event: 'outdated', differences, words: describeOutdated(words) },
       key: `outdated/${service}/${since}${weeks === 0 ? '' : `/${weeks}`}`,
     },
   );
@@ -156,7 +155,7 @@ export const outdatedNow = async (
     since: clock.now(),
     differences: messages,
   };
-  await notifyOutdated(cycle, found);
+  await notifyOutdated(cycle, found, differences);
   return found;
 };
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { countText } from '../../core/index.ts';
 
 export type AuditLine = {
   /** Counts from 1 without gaps. */
@@ -15,10 +14,6 @@ export type AuditHead = { readonly seq: number; readonly hash: string };
 
 /** The head before the first line. */
 export const noHead: AuditHead = { seq: 0, hash: '0'.repeat(64) };
-
-/** For mails: a recipient can later prove with it that no line up to this one was changed. */
-export const describeHead = ({ seq, hash }: AuditHead): string =>
-  `Audit log: ${countText(seq, 'step')}, head ${hash}.`;
 
 const hashOf = (seq: number, prev: string, event: string): string =>
   createHash('sha256').update(`${seq}\n${prev}\n${event}`).digest('hex');

@@ -1,6 +1,7 @@
 import type { Fault, Money, Progress, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
-import type { KeyFields, KeyUse } from './event-fields.ts';
+import type { ExpiryNotice } from './alert.ts';
+import type { KeyFields } from './event-fields.ts';
 import type { RotationTerms } from './terms.ts';
 
 /** A key that a sink holds and that the gateway no longer accepts. */
@@ -96,7 +97,8 @@ export type PlannedExpiry = {
   readonly name: string;
   readonly service: string;
   readonly action:
-    | { readonly kind: 'warn'; readonly stage: string }
+    /** `stage` identifies the notice and is its English text. */
+    | { readonly kind: 'warn'; readonly stage: string; readonly notice?: ExpiryNotice | undefined }
     /** `at` is on the gateway's clock. */
     | { readonly kind: 'expire'; readonly at: UnixSeconds }
     /** Milliseconds from now; 0: immediately, on every clock of the gateway. */
@@ -155,23 +157,6 @@ export type Advanced = {
   readonly view: RotationView;
   readonly moved: boolean;
   readonly fault?: Fault | undefined;
-};
-
-/** A notification to operators, or to the owner of a key, sent once per `key`. */
-export type KeyAlert = {
-  readonly kind: 'failed' | 'waiting' | 'held' | 'escalated' | 'done' | 'exposure' | 'orphan' | 'warning';
-  readonly account: string;
-  readonly service: string;
-  /** The id of the rotation, or of what else it is about. Its mails form a thread. */
-  readonly rotation: string;
-  readonly title: string;
-  readonly message: string;
-  /** The advice of the fault; shown before the advice for the kind. */
-  readonly faultAdvice?: string | undefined;
-  /** Replaces the advice for the kind. */
-  readonly advice?: string | undefined;
-  readonly use?: KeyUse | undefined;
-  readonly key: string;
 };
 
 export type AdvanceOptions = {

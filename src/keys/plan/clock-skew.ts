@@ -1,6 +1,6 @@
 import {
   countText,
-  minuteMillis,
+  exactSpanOf,
   clockOffset,
   formatMoment,
   toSeconds,
@@ -24,9 +24,8 @@ export type ClockEffect =
 
 /** `2 hours`, `90 minutes`. */
 export const lengthText = (millis: number): string => {
-  const minutes = Math.max(1, Math.round(millis / minuteMillis));
-  const [count, noun] = minutes % 60 === 0 ? [minutes / 60, 'hour'] : [minutes, 'minute'];
-  return countText(count, noun);
+  const { count, unit } = exactSpanOf(millis);
+  return countText(count, unit);
 };
 
 const advice = 'synchronize both clocks (NTP); deletions resume automatically';

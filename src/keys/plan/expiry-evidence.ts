@@ -1,4 +1,4 @@
-import { countText, toMillis, type UnixMillis } from '../../core/index.ts';
+import { countText, durationText, toMillis, type UnixMillis } from '../../core/index.ts';
 import type { SurveyedKey } from '../model/service-types.ts';
 import { maxLag } from '../model/lag.ts';
 import {
@@ -10,7 +10,6 @@ import {
 } from './expiry-policy.ts';
 import type { SkipReason } from './skipped-key.ts';
 import { creationTime, isExhausted, isExpired } from './key-state.ts';
-import { durationText } from './plan-messages.ts';
 import { ageOf } from './select.ts';
 
 /** Whether a statement holds; if that is unknown, the reason. */

@@ -1,17 +1,24 @@
-import { toMillis, toSeconds, unixSeconds, type UnixMillis } from '../../core/index.ts';
+import { durationText, toMillis, toSeconds, unixSeconds, type UnixMillis } from '../../core/index.ts';
+import type { ExpiryNotice } from '../model/alert.ts';
 import type { PlannedExpiry, SurveyedKey } from '../model/service-types.ts';
 import { clockBegan, clockShows, mayEnd, unseenSince, type Judged } from './expiry-evidence.ts';
 import { warningStage, type ExpiryClock } from './expiry-policy.ts';
 import type { SkipReason } from './skipped-key.ts';
 import { isExpired, unreadableFields } from './key-state.ts';
-import { durationText } from './plan-messages.ts';
 
 export type Step =
-  | { readonly action: PlannedExpiry['action']; readonly why: string }
+  | {
+      readonly action: PlannedExpiry['action'];
+      readonly why: string;
+      readonly clock: ExpiryClock;
+      readonly passed: number;
+    }
   | { readonly reason: SkipReason; readonly message: string };
 
 const stageNames = ['warn', 'expire', 'delete'] as const;
 type Stage = (typeof stageNames)[number];
+
+type Ends = Extract<ExpiryNotice, { kind: 'ends' }>;
 
 /** Seconds from now at which an ending key expires: an expiry must be in the future when it is written. */
 const expiresIn = 60;
@@ -47,25 +54,41 @@ const describeSince: { readonly [Clock in ExpiryClock]: string } = {
   exhausted: 'used up, and not used since',
 };
 
-/** The text for the owner. It differs by job and by start of the clock, because a text is sent only once. */
-const warningOf = (clock: ExpiryClock, judged: Judged): string => {
-  const { job, stages } = judged.policy;
+const warningOf = (clock: ExpiryClock, judged: Judged): Ends => {
+  const { job, stages, evenIfUsed } = judged.policy;
   const { warn = 0, expire, delete: end } = stages;
   const began = clockBegan(clock, judged);
+  return {
+    kind: 'ends',
+    job,
+    clock,
+    began,
+    isLonger: began !== undefined && began === unseenSince(judged),
+    expires: expire === undefined ? undefined : expire - warn,
+    deletes: end === undefined ? undefined : end - warn,
+    evenIfUsed,
+  };
+};
+
+/** The text for the owner. It differs by job and by start of the clock, because a text is sent only once. */
+const describeWarning = ({ job, clock, began, isLonger, expires, deletes, evenIfUsed }: Ends): string => {
   const since =
     began === undefined
       ? ''
-      : ` (${describeSince[clock]} ${new Date(began).toISOString().replace('.000Z', 'Z')}${began === unseenSince(judged) ? ', or longer' : ''})`;
+      : ` (${describeSince[clock]} ${new Date(began).toISOString().replace('.000Z', 'Z')}${isLonger ? ', or longer' : ''})`;
   const then = [
-    ...(expire === undefined ? [] : [`it expires in ${durationText(expire - warn)}`]),
-    ...(end === undefined ? [] : [`it is deleted in ${durationText(end - warn)}`]),
+    ...(expires === undefined ? [] : [`it expires in ${durationText(expires)}`]),
+    ...(deletes === undefined ? [] : [`it is deleted in ${durationText(deletes)}`]),
   ];
-  const unless = judged.policy.evenIfUsed ? '' : ', unless it is used';
+  const unless = evenIfUsed ? '' : ', unless it is used';
   return `${warningStage} by job ${job}${since}${then.length === 0 ? '' : `: ${then.join(', ')} at the earliest${unless}`}`;
 };
 
 const actionOf = (stage: Stage, clock: ExpiryClock, judged: Judged): PlannedExpiry['action'] => {
-  if (stage === 'warn') return { kind: 'warn', stage: warningOf(clock, judged) };
+  if (stage === 'warn') {
+    const notice = warningOf(clock, judged);
+    return { kind: 'warn', stage: describeWarning(notice), notice };
+  }
   return stage === 'expire'
     ? { kind: 'expire', at: unixSeconds(toSeconds(judged.now) + expiresIn) }
     : { kind: 'delete' };
@@ -105,7 +128,7 @@ const stepBy = (clock: ExpiryClock, judged: Judged): Step => {
         reason: 'revived',
         message: `it was set to expire ${durationText(now - set)} ago, and its expiry was extended since; exclude it from \`keys\`, or delete it manually`,
       };
-    return { action: actionOf(stage, clock, judged), why: describeClock(clock, at) };
+    return { action: actionOf(stage, clock, judged), why: describeClock(clock, at), clock, passed: at };
   }
   return { reason: 'not-due', message: 'no further action is due' };
 };

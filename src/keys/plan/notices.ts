@@ -1,8 +1,7 @@
-import { dayMillis, toMillis, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
+import { dayMillis, durationText, toMillis, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import type { KeySurvey, PlannedExpiry } from '../model/service-types.ts';
 import type { KeyEvent } from '../events/key-event.ts';
 import { oldestFirst } from './skipped-key.ts';
-import { durationText } from './plan-messages.ts';
 
 /** Milliseconds before its expiry at which the owner of a key is notified. */
 export const defaultNotices: readonly number[] = [30 * dayMillis, 7 * dayMillis, dayMillis];
@@ -35,9 +34,11 @@ export const planNotices = (
       if (expiredTime === 'never' || isLeaving || ownDoing.has(`${keyId} ${expiredTime}`)) return [];
       const left = toMillis(expiredTime) - now;
       const before = nearestLast.findLast((notice) => left > 0 && left <= notice);
-      const stage = before === undefined ? undefined : stageOf(before, expiredTime);
-      if (stage === undefined || notified.has(`${keyId} ${stage}`)) return [];
-      const action = { kind: 'warn' as const, stage };
+      if (before === undefined) return [];
+      const stage = stageOf(before, expiredTime);
+      if (notified.has(`${keyId} ${stage}`)) return [];
+      const notice = { kind: 'expires' as const, before, at: expiredTime };
+      const action = { kind: 'warn' as const, stage, notice };
       return [{ left, planned: { keyId, generation, name, service, action } }];
     })
     .sort((one, other) => one.left - other.left)

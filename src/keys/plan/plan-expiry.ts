@@ -1,6 +1,6 @@
 import type { UnixMillis } from '../../core/index.ts';
 import type { KeySurvey, PlannedExpiry, SurveyedKey } from '../model/service-types.ts';
-import type { ExpiryEvidence, ExpiryPolicy } from './expiry-policy.ts';
+import type { ExpiryClock, ExpiryEvidence, ExpiryPolicy } from './expiry-policy.ts';
 import { judgeExpiry, type Step } from './expiry-step.ts';
 import { skippedKey, oldestFirst, type SkippedKey } from './skipped-key.ts';
 import { deadBy, isExhausted, isExpired } from './key-state.ts';
@@ -10,10 +10,12 @@ import { ageOf, isSelected, type TeamPatterns } from './select.ts';
 export type ExpiryPlan = {
   readonly at: UnixMillis;
   readonly selected: number;
-  /** The oldest key first; `why` is a sentence, `age` in milliseconds. */
+  /** The oldest key first; `why` is a sentence: so many milliseconds have `passed` on the clock. `age` in milliseconds. */
   readonly expiries: readonly {
     readonly planned: PlannedExpiry;
     readonly why: string;
+    readonly clock: ExpiryClock;
+    readonly passed: number;
     readonly age?: number | undefined;
   }[];
   readonly skipped: readonly SkippedKey[];
@@ -72,7 +74,8 @@ export const planExpiry = (
         ...(policy.evenIfCurrent ? { evenIfCurrent: true } : {}),
         ...(policy.evenIfUsed || step.action.kind === 'warn' ? {} : { ifUnused: true }),
       };
-      return [{ planned, why: step.why, age }];
+      const { why, clock, passed } = step;
+      return [{ planned, why, clock, passed, age }];
     }),
     skipped: [
       ...skipped,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { fault, money, unixMillis, unixSeconds, type UnixMillis } from '../../core/index.ts';
 import type { KeySurvey, PlannedExpiry, PlannedRotation } from '../model/service-types.ts';
 import { rotationTerms } from '../model/terms.ts';
+import { expiryClocks } from './expiry-policy.ts';
 import {
   changesSince,
   fingerprintOf,
@@ -57,13 +58,30 @@ const rotation = z.strictObject({
     .optional(),
 });
 
+const notice = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('expires'), before: z.number(), at: seconds }),
+  z.strictObject({
+    kind: z.literal('ends'),
+    job: z.string(),
+    clock: z.enum(expiryClocks),
+    began: z
+      .int()
+      .transform((value) => unixMillis(value))
+      .optional(),
+    isLonger: z.boolean(),
+    expires: z.number().optional(),
+    deletes: z.number().optional(),
+    evenIfUsed: z.boolean(),
+  }),
+]);
+
 const expiry = z.strictObject({
   keyId: z.int(),
   generation: z.int(),
   name: z.string(),
   service: z.string(),
   action: z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('warn'), stage: z.string() }),
+    z.strictObject({ kind: z.literal('warn'), stage: z.string(), notice: notice.optional() }),
     z.strictObject({ kind: z.literal('expire'), at: seconds }),
     z.strictObject({ kind: z.literal('delete') }),
   ]),

@@ -1,4 +1,4 @@
-import { formatMoment, toMillis, toSeconds, type UnixMillis } from '../../core/index.ts';
+import { durationText, formatMoment, toMillis, toSeconds, type UnixMillis } from '../../core/index.ts';
 import type { KeySurvey, PlannedRotation, SurveyedKey } from '../model/service-types.ts';
 import type { RotationTerms } from '../model/terms.ts';
 import { currentUnknown, currentUnknownAdvice } from './current-candidates.ts';
@@ -6,7 +6,6 @@ import { skippedKey, oldestFirst, type SkippedKey } from './skipped-key.ts';
 import { isKeyName, isServiceName, longestKeyName, printKeyName, templateOf } from './key-names.ts';
 import { creationTime, deadBy, unreadableFields } from './key-state.ts';
 import { withinLimits, type Limits } from './limits.ts';
-import { durationText } from './plan-messages.ts';
 import { ageOf, isSelected, type KeySelection, type TeamPatterns } from './select.ts';
 import { isOpen, nextOpening, type MaintenanceWindow } from './windows.ts';
 

@@ -161,8 +161,7 @@ const clearOrphan = async (
       { id, service },
       {
         kind: 'orphan',
-        title: `an orphaned key was deleted`,
-        message: `${key.name} was created by a request whose answer was lost, and was listed late; it was deleted`,
+        about: { event: 'orphan-deleted', name: key.name },
         key: `orphan/${key.keyId}`,
       },
     );

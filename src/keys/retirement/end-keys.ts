@@ -14,7 +14,11 @@ type Ended = { readonly done: boolean; readonly message: string };
 
 const idOf = ({ keyId }: PlannedExpiry): string => `expiry/${keyId}`;
 
-const warn = async (cycle: Cycle, planned: PlannedExpiry, stage: string): Promise<string> => {
+const warn = async (
+  cycle: Cycle,
+  planned: PlannedExpiry,
+  { stage, notice }: Extract<PlannedExpiry['action'], { kind: 'warn' }>,
+): Promise<string> => {
   const { account, journal } = cycle.deps;
   const { service, name, keyId } = planned;
   const id = idOf(planned);
@@ -27,8 +31,7 @@ const warn = async (cycle: Cycle, planned: PlannedExpiry, stage: string): Promis
     { id, service },
     {
       kind: 'warning',
-      title: `the key ${name} is scheduled to end`,
-      message: stage,
+      about: { event: 'ending', name, notice, words: stage },
       key: `${id}/${stage}`,
     },
   );
@@ -137,7 +140,7 @@ const one = async (
   const key = generationKey(planned);
   const obstacle = await obstacleTo(cycle, planned, keptBySinks);
   if (obstacle !== undefined) return obstacle;
-  if (action.kind === 'warn') return { done: true, message: await warn(cycle, planned, action.stage) };
+  if (action.kind === 'warn') return { done: true, message: await warn(cycle, planned, action) };
   const used = planned.ifUnused === true ? (await recentUses(cycle, names)).get(planned.name) : undefined;
   if (used !== undefined && used.calls > 0)
     return {

@@ -8,7 +8,8 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { KeyUse, RetainedReason } from '../model/event-fields.ts';
+import type { HoldFacts } from '../model/alert.ts';
+import type { KeyUse } from '../model/event-fields.ts';
 import { maxLag } from '../model/lag.ts';
 import type { LogCompleteness } from '../model/ports.ts';
 import type { RetireTerms } from '../model/terms.ts';
@@ -45,13 +46,12 @@ export type RetireFacts = {
 export type RetireVerdict =
   | { readonly verdict: 'go'; readonly range: Interval<UnixMillis>; readonly evidence: string }
   | { readonly verdict: 'wait'; readonly message: string }
-  | {
+  | ({
       readonly verdict: 'hold';
-      readonly reason: RetainedReason;
       readonly message: string;
       readonly escalate: boolean;
-      readonly use?: KeyUse | undefined;
-    };
+      readonly use?: KeyUse;
+    } & HoldFacts);
 
 /** The end of the complete part of the log. */
 export const knownEnd = (complete: LogCompleteness, now: UnixMillis): UnixSeconds | undefined =>
@@ -81,18 +81,21 @@ const calls = ({ calls: number }: KeyUse): string => `${number} ${number === 1 ?
 /** The most used models suffice to find the caller. */
 const modelsNamed = 5;
 
-const describeCalled = (name: string, uses: readonly NamedUse[]): string => {
+/** The names that were called, if others than its own were. */
+export const namesCalled = (name: string, uses: readonly NamedUse[]): readonly string[] => {
   const called = uses.flatMap((one) => (one.use.calls > 0 ? [one.name] : []));
-  if (called.every((one) => one === name)) return '';
-  return ` under its ${called.length === 1 ? 'name' : 'names'} ${called.join(' and ')}`;
+  return called.every((one) => one === name) ? [] : called;
 };
+
+const describeCalled = (called: readonly string[]): string =>
+  called.length === 0 ? '' : ` under its ${called.length === 1 ? 'name' : 'names'} ${called.join(' and ')}`;
 
 export const describeUsed = (name: string, uses: readonly NamedUse[], use: KeyUse, zone: string): string => {
   const last = use.lastCall === undefined ? '' : `, the last at ${formatMoment(use.lastCall, zone)}`;
   const models = use.models.slice(0, modelsNamed).map(({ model, calls: number }) => `${model} (${number})`);
   const more = use.models.length - models.length;
   const listed = [...models, ...(more > 0 ? [`${more} more models`] : [])].join(', ');
-  return `${name} is still in use${describeCalled(name, uses)}: ${calls(use)}${last}${listed === '' ? '' : `, of ${listed}`}`;
+  return `${name} is still in use${describeCalled(namesCalled(name, uses))}: ${calls(use)}${last}${listed === '' ? '' : `, of ${listed}`}`;
 };
 
 /**
@@ -108,26 +111,25 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   const isPast = retire.maxOverlap !== undefined && now >= cutover + retire.maxOverlap;
   const end = knownEnd(complete, now);
   const range = idleRange(cutover, retire.quiet, end);
-  const hold = (reason: RetainedReason, message: string, use?: KeyUse): RetireVerdict => ({
+  const hold = (facts: HoldFacts, message: string): RetireVerdict => ({
     verdict: 'hold',
-    reason,
     message,
     escalate: isPast,
-    use,
+    ...facts,
   });
   if (facts.newIsDead !== undefined)
     return hold(
-      'successor-dead',
+      { reason: 'successor-dead', successor: newName, state: facts.newIsDead },
       `${newName}, which every sink holds, is ${facts.newIsDead}: fix it at the gateway, or deliver another key with \`tollkeeper keys give-up\` and \`tollkeeper keys rotate\`; until then only ${oldName} works`,
     );
   if (facts.nameCollisions.length > 0)
     return hold(
-      'name-shared',
+      { reason: 'name-shared', successor: newName, ids: facts.nameCollisions },
       `other keys have had a name of ${oldName} or ${newName} since the cutover (ids ${facts.nameCollisions.join(', ')}): calls in the log cannot be attributed`,
     );
   if (sharedName !== undefined)
     return hold(
-      'name-shared',
+      { reason: 'name-shared', successor: newName, ids: [], shared: sharedName },
       `${oldName} and ${newName} have both had the name ${sharedName} since the cutover: calls in the log cannot be attributed`,
     );
   if (facts.clockProblem !== undefined)
@@ -140,15 +142,19 @@ export const judgeRetirement = (facts: RetireFacts): RetireVerdict => {
   const isUsedNow = isUsed && (oldUse.lastCall ?? 0) * 1000 >= now - retire.quiet;
   if (lag > maxLag(retire.quiet) && !isUsedNow)
     return hold(
-      'log-incomplete',
+      { reason: 'log-incomplete', why, lag: maxLag(retire.quiet) },
       `the call log is incomplete: ${why}. It must reach up to ${lengthText(maxLag(retire.quiet))} before now for this \`quiet\`: schedule \`pull-logs\` every ${lengthText(maxLag(retire.quiet) / 2)} or more often`,
     );
-  if (isUsed) return hold('used', describeUsed(oldName, oldUses ?? [], oldUse, zone), oldUse);
+  if (isUsed)
+    return hold(
+      { reason: 'used', use: oldUse, names: namesCalled(oldName, oldUses ?? []) },
+      describeUsed(oldName, oldUses ?? [], oldUse, zone),
+    );
   if (range === undefined || oldUse === undefined || newUse === undefined || end === undefined)
     return { verdict: 'wait', message: `${oldName} has not been idle for long enough` };
   if (newUse.calls === 0 && !isPast)
     return hold(
-      'successor-unused',
+      { reason: 'successor-unused', successor: newName },
       `${newName} has made no call since the cutover: it is unknown whether a consumer uses it`,
     );
   const both = interval(toMillis(range.start), toMillis(range.end));

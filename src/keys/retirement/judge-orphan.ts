@@ -1,4 +1,5 @@
 import { formatMoment, toMillis, unixSeconds, type UnixMillis } from '../../core/index.ts';
+import type { RetainFacts } from '../model/alert.ts';
 import type { RetainReason } from '../model/event-fields.ts';
 import { maxLag } from '../model/lag.ts';
 import type { LogCompleteness } from '../model/ports.ts';
@@ -44,13 +45,20 @@ export type OrphanVerdict =
       readonly verdict: 'retain';
       readonly reason: RetainReason;
       readonly message: string;
+      readonly facts: RetainFacts;
       readonly passing: boolean;
     };
 
-const retain = (reason: RetainReason, message: string, passing = false): OrphanVerdict => ({
+const retain = (
+  reason: RetainReason,
+  message: string,
+  facts: RetainFacts = {},
+  passing = false,
+): OrphanVerdict => ({
   verdict: 'retain',
   reason,
   message,
+  facts,
   passing,
 });
 
@@ -62,14 +70,25 @@ const judgeSink = (
     case 'empty':
       return undefined;
     case 'unreadable':
-      return retain('sink-unreadable', `${sink} cannot be read back and may hold it: ${reading.why}`);
+      return retain('sink-unreadable', `${sink} cannot be read back and may hold it: ${reading.why}`, {
+        sink,
+        why: reading.why,
+      });
     case 'failed':
-      return retain('sink-failed', `${sink} could not be read: ${reading.why}`, true);
+      return retain(
+        'sink-failed',
+        `${sink} could not be read: ${reading.why}`,
+        { sink, why: reading.why },
+        true,
+      );
     default:
-      if (reading.fingerprint === fingerprint) return retain('sink-holds-it', `${sink} holds ${name}`);
+      if (reading.fingerprint === fingerprint)
+        return retain('sink-holds-it', `${sink} holds ${name}`, { sink });
       return isAnother
         ? undefined
-        : retain('sink-unknown', `${sink} holds a key that the journal does not know, which may be ${name}`);
+        : retain('sink-unknown', `${sink} holds a key that the journal does not know, which may be ${name}`, {
+            sink,
+          });
   }
 };
 
@@ -86,11 +105,12 @@ const judgeLog = (facts: OrphanFacts): OrphanVerdict | undefined => {
       : toMillis(complete.through);
   const needed = Math.max(Math.max(askedAt, createdAt) + quiet, now - maxLag(0));
   if (end !== undefined && end >= needed) return undefined;
-  const until = formatMoment(unixSeconds(Math.ceil(needed / 1000)), zone);
+  const until = unixSeconds(Math.ceil(needed / 1000));
   const why = complete.complete ? '' : `: ${complete.why}`;
   return retain(
     'log-incomplete',
-    `its use is unknown until the call log is complete up to ${until}${why}`,
+    `its use is unknown until the call log is complete up to ${formatMoment(until, zone)}${why}`,
+    { until, ...(complete.complete ? {} : { why: complete.why }) },
     true,
   );
 };
@@ -110,11 +130,14 @@ export const judgeOrphan = (facts: OrphanFacts): OrphanVerdict => {
     return retain(
       'ambiguous',
       `${candidates.length} keys are named ${name} (ids ${candidates.join(', ')}), and it is unknown which of them Tollkeeper requested`,
+      { ids: candidates },
     );
   if (mismatch !== undefined)
-    return retain('not-ours', `the key ${name} is not the one that Tollkeeper requested: ${mismatch}`);
+    return retain('not-ours', `the key ${name} is not the one that Tollkeeper requested: ${mismatch}`, {
+      why: mismatch,
+    });
   if (calls > 0)
-    return retain('used', `the call log shows ${calls === 1 ? 'a call' : `${calls} calls`} by it`);
+    return retain('used', `the call log shows ${calls === 1 ? 'a call' : `${calls} calls`} by it`, { calls });
   if (facts.isUnanswered === true)
     return (
       sinks?.map((sink) => judgeSink(sink, facts)).find((found) => isUnknownContent(found)) ??

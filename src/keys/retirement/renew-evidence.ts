@@ -8,11 +8,12 @@ import {
   unixSeconds,
   type UnixSeconds,
 } from '../../core/index.ts';
+import type { HoldFacts } from '../model/alert.ts';
 import type { KeyUse } from '../model/event-fields.ts';
 import type { OldKey, Rotation } from '../model/rotation.ts';
 import { generationKey, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
 import { gatewayNow } from '../cycle/gateway-time.ts';
-import { describeUsed, knownEnd } from './judge-old.ts';
+import { describeUsed, knownEnd, namesCalled } from './judge-old.ts';
 import { distinctNames, namesBorne, sumOfUses } from './named-uses.ts';
 import { openRotations } from '../model/key-state.ts';
 
@@ -56,7 +57,7 @@ const namesOfAll = async (cycle: Cycle): Promise<readonly string[]> => {
   return distinctNames(names);
 };
 
-type Use = { readonly message: string; readonly use: KeyUse };
+type Use = { readonly message: string; readonly why: Extract<HoldFacts, { reason: 'used' }> };
 
 const usedSince = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<Use | undefined> => {
   const uses = await recentUses(cycle, await namesOfAll(cycle));
@@ -67,7 +68,10 @@ const usedSince = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise
   });
   if (named.length > 0) {
     const use = sumOfUses(named);
-    return { message: describeUsed(old.name, named, use, cycle.deps.zone), use };
+    return {
+      message: describeUsed(old.name, named, use, cycle.deps.zone),
+      why: { reason: 'used', use, names: namesCalled(old.name, named) },
+    };
   }
   const { idleRemain } = old;
   if (idleRemain === undefined) return undefined;
@@ -75,7 +79,12 @@ const usedSince = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise
   if (unlimitedQuota || compareMoney(remainQuota, idleRemain) >= 0) return undefined;
   return {
     message: `${old.name} is still in use: its remaining quota fell from ${idleRemain} to ${remainQuota} since its idle time was proven`,
-    use: { calls: 0, lastCall: toSeconds(gatewayNow(cycle)), models: [] },
+    why: {
+      reason: 'used',
+      use: { calls: 0, lastCall: toSeconds(gatewayNow(cycle)), models: [] },
+      names: [],
+      quota: { from: idleRemain, to: remainQuota },
+    },
   };
 };
 
@@ -101,11 +110,11 @@ export const isStillUnused = async (cycle: Cycle, rotation: Rotation, old: OldKe
     return false;
   }
   if (found === undefined) return true;
-  const { message, use } = found;
+  const { message, why } = found;
+  const { use } = why;
   await notifyOf(cycle, rotation, {
     kind: 'held',
-    title: `the old key ${old.name} is retained`,
-    message,
+    about: { event: 'held', name: old.name, why, words: message },
     use,
     key: `${rotation.id}/${old.keyId}/used/held`,
   });

@@ -21,16 +21,12 @@ export const notifyRetained = async (
   verdict: Retained,
   since: number,
 ): Promise<void> => {
-  const { reason, message, passing } = verdict;
+  const { reason, message, passing, facts } = verdict;
   const identified = isIdentified(verdict);
   if (passing && cycle.deps.clock.now() - since < timeout) return;
   await notifyOf(cycle, rotation, {
     kind: 'orphan',
-    title: identified
-      ? `the key ${name} is retained: it may be in use`
-      : `the owner of the key ${name} is unknown`,
-    message: `${name} (id ${keyId}) was requested by a rotation of ${rotation.service} and, according to the journal, delivered to no sink. It is not deleted: ${message}`,
-    advice: `Find out who uses it. If it is unused, end it with \`tollkeeper keys expire id:${keyId}\`.`,
+    about: { event: 'orphan-retained', name, keyId, identified, reason, facts, words: message },
     key: `retained/${identified ? keyId : name}/${reason}`,
   });
 };

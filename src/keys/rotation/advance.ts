@@ -82,7 +82,7 @@ export const advanceRotation = async (cycle: Cycle, id: string): Promise<Moved |
         const isUrgent = next.blocked === true && terms.retire.when === 'now';
         if (isUrgent && (await hasReleasedSlot(cycle, rotation))) continue;
         if (next.blocked === true) cycle.blocked.add(id);
-        if (next.pending !== undefined) await notifyStuck(cycle, rotation, next.pending, next.rest);
+        if (next.pending !== undefined) await notifyStuck(cycle, rotation, next.pending);
         return { rotation, moved, message: next.rest };
       }
       step = next;

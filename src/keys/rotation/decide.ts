@@ -86,15 +86,18 @@ const unsettled = (rotation: Rotation, view: View): DueStep | Rest | undefined =
   return undefined;
 };
 
-const noSink = ({ terms, service, changedAt }: Rotation): Rest => ({
-  rest: `job ${terms.job} declares no sink for the key; declare one under \`deliver\`, or end the rotation with \`tollkeeper keys give-up ${shellWord(service)}\``,
-  pending: {
-    title: `the rotation of ${service} is blocked`,
-    key: `the rotation of ${service} cannot go on`,
-    since: changedAt,
-    atOnce: true,
-  },
-});
+const noSink = ({ terms: { job }, service, changedAt }: Rotation): Rest => {
+  const rest = `job ${job} declares no sink for the key; declare one under \`deliver\`, or end the rotation with \`tollkeeper keys give-up ${shellWord(service)}\``;
+  return {
+    rest,
+    pending: {
+      about: { event: 'no-sink', job, words: rest },
+      key: `the rotation of ${service} cannot go on`,
+      since: changedAt,
+      atOnce: true,
+    },
+  };
+};
 
 const towardsCutover = (rotation: Rotation, view: View): DueStep | Rest => {
   const before = unsettled(rotation, view);
@@ -170,11 +173,10 @@ const pauseOf = (rotation: Rotation, view: View): DueStep | Rest | undefined => 
     rest: `${waiting}; fix the cause, then resume the rotation with \`tollkeeper keys resume ${shellWord(service)}\``,
     // Operators were notified of the pause when the last attempt failed.
     pending: {
-      title: `the rotation of ${service} is still paused: action required`,
+      about: { event: 'paused', words: waiting },
       key: `the rotation of ${service} still waits for you`,
       since: waitingSince,
       atOnce: false,
-      message: waiting,
     },
   };
 };

@@ -1,10 +1,8 @@
 import { weekMillis, errorFields, isFault, messageOf } from '../../core/index.ts';
 import type { Rotation } from '../model/rotation.ts';
 import type { Rest } from '../steps/step.ts';
-import { describeOldKey } from '../retirement/old-key-messages.ts';
+import { oldKeyState } from '../retirement/old-key-messages.ts';
 import { note, notifyOf, type Cycle } from '../cycle/cycle.ts';
-
-const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
 
 /** Records and notifies a failed step; pauses the rotation after the last attempt. */
 export const failStep = async (
@@ -34,19 +32,16 @@ export const failStep = async (
       ? [{ what: 'waiting' as const, step, message: `${step} failed ${tries} times: ${message}` }]
       : []),
   );
-  const { service, id } = rotation;
-  const standing =
-    rotation.cutover === undefined
-      ? sentence(describeOldKey(cycle, rotation))
-      : 'Every sink holds the new key, and the old key is not deleted until this step succeeds';
+  const { id } = rotation;
   await notifyOf(cycle, rotation, {
     kind: isLast ? 'waiting' : 'failed',
-    title: isLast
-      ? `the rotation of ${service} is paused: action required`
-      : `a step of the rotation of ${service} failed`,
-    message: isLast
-      ? `${step} failed ${tries} times: ${message}. ${standing}.`
-      : `${step}: ${message}. ${standing}; the step is retried.`,
+    about: {
+      event: 'step-failed',
+      step,
+      why: message,
+      tries: isLast ? tries : undefined,
+      old: rotation.cutover === undefined ? oldKeyState(cycle, rotation) : undefined,
+    },
     faultAdvice: isFault(error) ? error.advice : undefined,
     key: isLast
       ? `${id}/waiting/${step}/${rotation.beganAt}/${rotation.attempts.length}`
@@ -58,11 +53,10 @@ export const failStep = async (
 export const notifyStuck = async (
   cycle: Cycle,
   rotation: Rotation,
-  { title, key: about, since, atOnce, message }: NonNullable<Rest['pending']>,
-  resting: string,
+  { about, key: name, since, atOnce }: NonNullable<Rest['pending']>,
 ): Promise<void> => {
   const weeks = Math.max(0, Math.floor((cycle.deps.clock.now() - since) / weekMillis));
   if (weeks === 0 && !atOnce) return;
-  const key = weeks === 0 ? `${rotation.id}/${about}` : `${rotation.id}/${about}/${weeks}`;
-  await notifyOf(cycle, rotation, { kind: 'waiting', title, message: message ?? resting, key });
+  const key = weeks === 0 ? `${rotation.id}/${name}` : `${rotation.id}/${name}/${weeks}`;
+  await notifyOf(cycle, rotation, { kind: 'waiting', about, key });
 };

@@ -17,21 +17,27 @@ export const checkOverlap: Step<OfOld> = {
     const { cycle } = work;
     cycle.overlapChecked.add(old.keyId);
     const found: string[] = [];
+    const places: string[] = [];
     for (const sink of sinksOf(work, rotation)) {
       const other = await instead(cycle, rotation, attempt, sink).catch((error: unknown) => {
         cycle.signal.throwIfAborted();
         cycle.deps.log.debug('a sink could not be read', { place: sink.place, error: String(error) });
         return undefined;
       });
-      if (other !== undefined) found.push(`${sink.describe()} no longer holds ${attempt.name}: ${other}`);
+      if (other === undefined) continue;
+      places.push(sink.place);
+      found.push(`${sink.describe()} no longer holds ${attempt.name}: ${other}`);
     }
     const isHeld = old.retained?.reason === 'sink-holds-it';
     if (found.length === 0 && isHeld)
       await note(cycle, rotation, { what: 'hold-ended', ...generationKey(old) });
     if (found.length === 0 || isHeld) return;
-    await holdKey(cycle, rotation, old, {
-      reason: 'sink-holds-it',
-      message: `${old.name} is retained: ${found.join('; ')}. Its expiry is put back until every sink holds ${attempt.name} again`,
-    });
+    await holdKey(
+      cycle,
+      rotation,
+      old,
+      { reason: 'sink-holds-it', successor: attempt.name, places },
+      `${old.name} is retained: ${found.join('; ')}. Its expiry is put back until every sink holds ${attempt.name} again`,
+    );
   },
 };

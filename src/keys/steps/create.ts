@@ -43,15 +43,19 @@ const isKept = (attempt: Attempt, view: View): boolean =>
   !isMissing(attempt, view) &&
   !view.isDead(attempt.keyId);
 
-const tooMany = ({ service }: Rotation, retained: readonly Attempt[]): Rest => ({
-  rest: `${retained.map(({ name }) => name).join(', ')} were created by this rotation and may be in use; no further key is created until one of them is gone: end one with \`tollkeeper keys expire\``,
-  pending: {
-    title: `the rotation of ${service} is blocked`,
-    key: `the rotation of ${service} cannot go on`,
-    since: retained.at(-1)?.askedAt ?? unixMillis(0),
-    atOnce: true,
-  },
-});
+const tooMany = ({ service }: Rotation, retained: readonly Attempt[]): Rest => {
+  const names = retained.map(({ name }) => name);
+  const rest = `${names.join(', ')} were created by this rotation and may be in use; no further key is created until one of them is gone: end one with \`tollkeeper keys expire\``;
+  return {
+    rest,
+    pending: {
+      about: { event: 'too-many-keys', names, words: rest },
+      key: `the rotation of ${service} cannot go on`,
+      since: retained.at(-1)?.askedAt ?? unixMillis(0),
+      atOnce: true,
+    },
+  };
+};
 
 const blocked = (message: string, advice: string): never => {
   throw fault('rotation-blocked', message, { advice });

@@ -36,15 +36,11 @@ const notifyExposure = async (
     remain !== undefined && isOfRotation(rotation, keyId) ? [{ name, remain }] : [],
   );
   if (own.length === 0) return;
-  const { service, id } = rotation;
-  const times = own.length === 1 ? 'twice' : `${own.length + 1} times`;
   const sum = own.reduce((total, { remain }) => addMoney(total, remain), zero);
-  const keys = own.map(({ name, remain }) => `${name} (${remain})`).join(', ');
   await notifyOf(cycle, rotation, {
     kind: 'exposure',
-    title: `${service} can temporarily spend its quota ${times}`,
-    message: `in addition to the ${attempt.spec.remainQuota} of ${attempt.name}, ${sum} (in gateway units) can be spent by ${keys} until ${own.length === 1 ? 'it is' : 'they are'} retired; what is spent until then is deducted from ${attempt.name}, so at most ${times} the quota is exposed`,
-    key: `${id}/exposure`,
+    about: { event: 'exposure', name: attempt.name, quota: attempt.spec.remainQuota, sum, olds: own },
+    key: `${rotation.id}/exposure`,
   });
 };
 

@@ -1,5 +1,6 @@
 import { shellWord } from '../../core/index.ts';
 import { generationKey, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
+import type { HoldFacts } from '../model/alert.ts';
 import { isCompromised, type OldKey, type Rotation } from '../model/rotation.ts';
 import { undeclaredText } from '../retirement/kept-by-sinks.ts';
 import type { OfOld, Step } from './step.ts';
@@ -36,14 +37,14 @@ export const holdKey = async (
   cycle: Cycle,
   rotation: Rotation,
   old: OldKey,
-  { reason, message }: { readonly reason: 'place-undeclared' | 'sink-holds-it'; readonly message: string },
+  why: Extract<HoldFacts, { reason: 'place-undeclared' | 'sink-holds-it' }>,
+  message: string,
 ): Promise<void> => {
+  const { reason } = why;
   await restoreExpiry(cycle, rotation, old);
   await notifyOf(cycle, rotation, {
     kind: 'held',
-    title: `the old key ${old.name} is retained: a consumer may still hold it`,
-    message,
-    advice: 'Nothing is deleted until then.',
+    about: { event: 'held', name: old.name, why, words: message },
     key: `${rotation.id}/${old.keyId}/${reason}`,
   });
   await note(cycle, rotation, { what: 'held', ...generationKey(old), reason, words: message });
@@ -61,10 +62,13 @@ export const hold: Step<OfOld> = {
       : true;
   },
   run: ({ cycle }, situation) =>
-    holdKey(cycle, situation.rotation, situation.old, {
-      reason: 'place-undeclared',
-      message: messageOf(situation),
-    }),
+    holdKey(
+      cycle,
+      situation.rotation,
+      situation.old,
+      { reason: 'place-undeclared', places: situation.view.undeclaredPlaces },
+      messageOf(situation),
+    ),
 };
 
 export const endHold: Step<OfOld> = {

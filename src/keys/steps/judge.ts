@@ -146,19 +146,14 @@ const retain = async (
   if (isAlert)
     await notifyOf(cycle, rotation, {
       kind: what,
-      title: escalate
-        ? `the old key ${old.name} cannot be retired, and max_overlap has passed`
-        : reason === 'clock-skew'
-          ? 'clock skew blocks the deletion of old keys'
-          : isTimed(rotation, old)
-            ? reason === 'used'
-              ? `the old key ${old.name} is still in use and expires soon`
-              : `the old key ${old.name} expires soon, and its successor does not work`
-            : `the old key ${old.name} is retained`,
-      message,
-      ...(reason === 'clock-skew'
-        ? { advice: 'Synchronize the clocks of both hosts (NTP); no other action is required.' }
-        : {}),
+      about: {
+        event: 'held',
+        name: old.name,
+        why: hold,
+        escalated: escalate,
+        isTimed: isTimed(rotation, old),
+        words: message,
+      },
       ...usedTill,
       key: `${id}/${old.keyId}/${reason}/${what}`,
     });

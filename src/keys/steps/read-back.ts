@@ -63,17 +63,18 @@ export const unconfirmed = ({ attempt, places }: OfAttempt): Rest | undefined =>
   const awaited = places.find(
     ({ place, confirmedByPerson }) => confirmedByPerson && attempt.places[place]?.proof === undefined,
   );
-  return awaited === undefined
-    ? undefined
-    : {
-        rest: `${name} is in ${awaited.place} and must be confirmed with \`tollkeeper keys confirm\``,
-        pending: {
-          title: `the key ${name} must be confirmed`,
-          key: `the key ${name} waits for whoever is to confirm it`,
-          since: askedAt,
-          atOnce: true,
-        },
-      };
+  if (awaited === undefined) return undefined;
+  const { place } = awaited;
+  const rest = `${name} is in ${place} and must be confirmed with \`tollkeeper keys confirm\``;
+  return {
+    rest,
+    pending: {
+      about: { event: 'unconfirmed', name, place, words: rest },
+      key: `the key ${name} waits for whoever is to confirm it`,
+      since: askedAt,
+      atOnce: true,
+    },
+  };
 };
 
 /** Reads each sink back. @throws Fault sink-failed when a sink does not prove that it holds the key */

@@ -16,13 +16,10 @@ export const seek: Step<Pick<OfAttempt, 'rotation' | 'attempt' | 'view'>> = {
     if (!(await isGone(cycle, key.keyId))) return;
     await note(cycle, rotation, { what: 'vanished', ...key });
     cycle.deps.plaintexts.delete(plaintextOf(rotation, attempt));
-    const { service, id } = rotation;
     await notifyOf(cycle, rotation, {
       kind: 'escalated',
-      title: `the new key ${key.name} was deleted externally`,
-      message: `${key.name}, the new key of ${service}, was deleted externally while sinks may hold it; another key is created, and no old key is retired until every sink holds that one`,
-      advice: 'Find out who deleted it; calls with it fail until its successor is delivered.',
-      key: `${id}/${key.keyId}/taken-away`,
+      about: { event: 'taken-away', name: key.name },
+      key: `${rotation.id}/${key.keyId}/taken-away`,
     });
   },
 };

@@ -53,9 +53,7 @@ const settle = async (cycle: Cycle, rotation: Rotation, attempt: Attempt, old: O
   const { id } = rotation;
   await notifyOf(cycle, rotation, {
     kind: 'escalated',
-    title: `${successor.name} has no quota left`,
-    message: `the spend of ${old.name} during the overlap has used up the quota of ${successor.name}: calls with ${successor.name}, which every sink holds, fail`,
-    advice: `Add quota to ${successor.name} at the gateway if it is still needed.`,
+    about: { event: 'quota-used-up', name: successor.name, old: old.name },
     key: `${id}/${old.keyId}/spent`,
   });
 };
@@ -87,8 +85,13 @@ export const settleQuota: Step<OfOld> = {
       const { id } = rotation;
       await notifyOf(cycle, rotation, {
         kind: 'exposure',
-        title: `the quota of ${attempt.name} was not adjusted`,
-        message: `${attempt.name}: ${measured}. The compromised key ${old.name} is deleted nevertheless`,
+        about: {
+          event: 'quota-not-adjusted',
+          name: attempt.name,
+          old: old.name,
+          why: error.message,
+          words: measured,
+        },
         key: `${id}/unsettled`,
       });
     }

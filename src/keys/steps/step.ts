@@ -2,6 +2,7 @@ import type { UnixMillis } from '../../core/index.ts';
 import type { Cycle } from '../cycle/cycle.ts';
 import type { Consumer } from '../cycle/engine-deps.ts';
 import { declaredSinks } from '../cycle/known-places.ts';
+import type { KeyMatter } from '../model/alert.ts';
 import type { Attempt, OldKey, Rotation } from '../model/rotation.ts';
 import type { Sink } from '../model/sink.ts';
 
@@ -40,13 +41,11 @@ export type View = {
 
 /** A notification for operators while a rotation rests: sent from `since` on and repeated each week, because no failed step reports it. */
 type Pending = {
-  readonly title: string;
+  readonly about: KeyMatter;
   /** Part of the notification key. The outbox stores the key for open rotations, so this text must never change. */
   readonly key: string;
   readonly since: UnixMillis;
   readonly atOnce: boolean;
-  /** Replaces the message of the rest where that includes advice, which the notification shows separately. */
-  readonly message?: string;
 };
 
 /** No step is due. `pending`: what operators must learn; `blocked`: the rotation waits for another one. */

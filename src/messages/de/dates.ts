@@ -1,4 +1,4 @@
-import { dateAt, type LocalDate, type UnixSeconds } from '../../core/index.ts';
+import { dateAt, type LocalDate, type TimeSpan, type UnixSeconds } from '../../core/index.ts';
 import { clockAt, partsOf } from '../dates.ts';
 
 const weekdays = ['So.', 'Mo.', 'Di.', 'Mi.', 'Do.', 'Fr.', 'Sa.'];
@@ -27,3 +27,22 @@ export const day = (date: LocalDate): string => {
 /** `20. Nov. 2026, 14:00 Europe/Berlin` */
 export const moment = (at: UnixSeconds, zone: string): string =>
   `${day(dateAt(at, zone))}, ${clockAt(at, zone)}`;
+
+export const counted = (count: number, one: string, many: string): string =>
+  count === 1 ? `1 ${one}` : `${count.toLocaleString('de')} ${many}`;
+
+const units = {
+  day: ['Tag', 'Tage'],
+  hour: ['Stunde', 'Stunden'],
+  minute: ['Minute', 'Minuten'],
+  second: ['Sekunde', 'Sekunden'],
+} as const;
+
+/** `30 Tage` */
+export const span = ({ count, unit }: TimeSpan): string => {
+  const [one, many] = units[unit];
+  return counted(count, one, many);
+};
+
+/** `30 Tagen` */
+export const dative = (length: TimeSpan): string => span(length).replace(/Tage$/, 'Tagen');

@@ -1,8 +1,10 @@
 import type { Locale, Power } from '../locale.ts';
 import { germanAlerts } from './alerts.ts';
 import { longDay, moment, range, shortDay } from './dates.ts';
+import { germanKeys } from './keys.ts';
 import { germanMails } from './mails.ts';
 import { germanOutages } from './outages.ts';
+import { germanPlans } from './plans.ts';
 
 // DIN 5008 and Duden: a point after abbreviations, a non-breaking space before units.
 const space = '\u00A0';
@@ -36,6 +38,8 @@ export const german: Locale = {
   mails: germanMails,
   alerts: germanAlerts,
   outages: germanOutages,
+  keys: germanKeys,
+  plans: germanPlans,
   messages: {
     total: 'Summe',
     spend: 'Kosten',

@@ -1,10 +1,7 @@
 import { toSeconds } from '../../core/index.ts';
 import type { OutageTexts } from '../outage-texts.ts';
-import { day, moment } from './dates.ts';
+import { counted, day, moment } from './dates.ts';
 import { germanRunMessages } from './run-notes.ts';
-
-const counted = (count: number, one: string, many: string): string =>
-  count === 1 ? `1 ${one}` : `${count.toLocaleString('de')} ${many}`;
 
 const formOf = (form: string): string => (form === 'units' ? 'ganzzahligen Einheiten' : 'einer Währung');
 

@@ -1,8 +1,10 @@
 import type { Locale, Power } from '../locale.ts';
 import { englishAlerts } from './alerts.ts';
 import { longDay, moment, range, shortDay } from './dates.ts';
+import { englishKeys } from './keys.ts';
 import { englishMails } from './mails.ts';
 import { englishOutages } from './outages.ts';
+import { englishPlans } from './plans.ts';
 
 const symbols: Readonly<Record<string, string>> = { USD: '$', CNY: '¥', EUR: '€', GBP: '£' };
 
@@ -34,6 +36,8 @@ export const english: Locale = {
   mails: englishMails,
   alerts: englishAlerts,
   outages: englishOutages,
+  keys: englishKeys,
+  plans: englishPlans,
   messages: {
     total: 'Total',
     spend: 'Spend',

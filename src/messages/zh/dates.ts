@@ -1,4 +1,4 @@
-import { dateAt, type LocalDate, type UnixSeconds } from '../../core/index.ts';
+import { dateAt, type LocalDate, type TimeSpan, type UnixSeconds } from '../../core/index.ts';
 import { clockAt, partsOf } from '../dates.ts';
 
 const weekdays = ['周日', '周一', '周二', '周三', '周四', '周五', '周六'];
@@ -26,3 +26,8 @@ export const day = (date: LocalDate): string => `${partsOf(date).year}年${short
 /** `2026年11月20日 14:00 Europe/Berlin` */
 export const moment = (at: UnixSeconds, zone: string): string =>
   `${day(dateAt(at, zone))} ${clockAt(at, zone)}`;
+
+const units = { day: '天', hour: '小时', minute: '分钟', second: '秒' };
+
+/** `30 天` */
+export const span = ({ count, unit }: TimeSpan): string => `${count.toLocaleString('zh')} ${units[unit]}`;

@@ -1,8 +1,10 @@
 import type { Locale, Power } from '../locale.ts';
 import { chineseAlerts } from './alerts.ts';
 import { longDay, moment, range, shortDay } from './dates.ts';
+import { chineseKeys } from './keys.ts';
 import { chineseMails } from './mails.ts';
 import { chineseOutages } from './outages.ts';
+import { chinesePlans } from './plans.ts';
 
 const symbols: Readonly<Record<string, string>> = { USD: 'US$', CNY: '¥', EUR: '€', GBP: '£' };
 
@@ -35,6 +37,8 @@ export const chinese: Locale = {
   mails: chineseMails,
   alerts: chineseAlerts,
   outages: chineseOutages,
+  keys: chineseKeys,
+  plans: chinesePlans,
   messages: {
     total: '合计',
     spend: '支出',

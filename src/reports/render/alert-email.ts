@@ -1,5 +1,5 @@
 import { markup, trusted, type Html } from './markup.ts';
-import { localeOf, type Locale } from '../../messages/index.ts';
+import type { Locale } from '../../messages/index.ts';
 import { alertLinkDays } from '../../monitoring/index.ts';
 import { showName } from '../build/names.ts';
 import { meterHtml, type Meter } from './meter.ts';
@@ -28,8 +28,8 @@ type Table = NonNullable<AlertBlock['tables']>[number];
 /** A mail without figures: a problem has begun or ended. Text between `backticks` is shown as code. */
 export type AlertEmail = {
   readonly title: string;
-  /** The language of the texts; English, if omitted. */
-  readonly locale?: Locale;
+  /** The language of the texts. */
+  readonly locale: Locale;
   /** Bad when any block is, if omitted. */
   readonly tone?: Tone;
   /** What mail clients show beside the subject; the first line of the first block, if omitted. */
@@ -164,7 +164,7 @@ const shownOf = (given: AlertEmail, { mails }: Locale): AlertEmail => ({
 export const renderAlertEmail = (
   given: AlertEmail,
 ): { readonly subject: string; readonly html: string; readonly text: string } => {
-  const { locale = localeOf('en') } = given;
+  const { locale } = given;
   const { mails, messages, tag } = locale;
   const preview = given.preview ?? given.blocks[0]?.lines[0]?.[1] ?? given.title;
   const tone = given.tone ?? (given.blocks.some((block) => block.tone === 'bad') ? 'bad' : 'good');

@@ -4,19 +4,31 @@ import { fault, money, unixMillis, unixSeconds } from '../../../src/core/index.t
 import type { KeyAlert } from '../../../src/keys/index.ts';
 
 const at = unixMillis(Date.parse('2026-11-21T08:30:00Z'));
+const use = {
+  calls: 1204,
+  lastCall: unixSeconds(Date.parse('2026-11-21T08:27:31Z') / 1000),
+  spend: money('3.25'),
+  models: ['a', 'b', 'c', 'd'].map((model) => ({ model, calls: 301 })),
+};
+const held = (words: string): KeyAlert['about'] => ({
+  event: 'held',
+  name: 'growth-billing.g6',
+  why: { reason: 'used', use, names: [] },
+  words,
+});
+const stepFailed = (why: string): KeyAlert['about'] => ({
+  event: 'step-failed',
+  step: 'deliver',
+  why,
+  old: { state: 'none', name: '' },
+});
 const alert: KeyAlert = {
   kind: 'held',
   account: 'main',
   service: 'growth-billing',
   rotation: 'r1',
-  title: 'growth-billing.g6 is still used',
-  message: 'The old key <b>stays</b>.',
-  use: {
-    calls: 1204,
-    lastCall: unixSeconds(Date.parse('2026-11-21T08:27:00Z') / 1000),
-    spend: money('3.25'),
-    models: ['a', 'b', 'c', 'd'].map((model) => ({ model, calls: 301 })),
-  },
+  about: held('The old key <b>stays</b>.'),
+  use,
   key: 'r1 held 6',
 };
 const team = (name: string, keys: readonly string[]) => ({ name, keys, mail: [`${name}@example.com`] });
@@ -33,7 +45,7 @@ it('a key alert tells operators and the owning team what still uses the key and 
   const mail = keyAlertMail(alert, at, deps);
   expect([mail?.to, mail?.subject]).toEqual([
     ['ops@example.com', 'growth@example.com'],
-    'Tollkeeper: growth-billing.g6 is still used',
+    'Tollkeeper: The old key growth-billing.g6 is retained',
   ]);
   const text = mail?.text.replaceAll(/\s+/g, ' ');
   for (const message of [
@@ -57,7 +69,7 @@ it('a key alert ends with the head of the audit log, once there is one', () => {
 
 it('a key alert is sent once for each subject', () => {
   const keyOf = (change: Partial<KeyAlert>) => keyAlertMail({ ...alert, ...change }, at, deps)?.key;
-  expect(keyOf({ message: 'other words', use: undefined })).toEqual(keyOf({}));
+  expect(keyOf({ about: held('other words'), use: undefined })).toEqual(keyOf({}));
   expect(keyOf({ key: 'r1 held 7' })).not.toEqual(keyOf({}));
 });
 
@@ -92,7 +104,7 @@ it('a hostile key name cannot change the commands in a key alert', () => {
 });
 
 it('a key alert for a failed step promises nothing about the old key, and says that the step is retried and where to see the steps', () => {
-  const mail = keyAlertMail({ ...alert, kind: 'failed', message: 'deleting: it did not answer.' }, at, deps);
+  const mail = keyAlertMail({ ...alert, kind: 'failed', about: stepFailed('it did not answer') }, at, deps);
   const text = mail?.text.replaceAll(/\s+/g, ' ') ?? '';
   expect(text).toContain('every five minutes while the daemon runs');
   expect(text).toContain('without a daemon, with each run of its job');
@@ -105,7 +117,7 @@ it('a key alert says once what to do about a failed step or required action', ()
   const reported = (kind: KeyAlert['kind'], service: string): readonly string[] =>
     (
       keyAlertMail(
-        { ...alert, kind, service, message: 'deliver: the disk is full.', faultAdvice: 'free space' },
+        { ...alert, kind, service, about: stepFailed('the disk is full'), faultAdvice: 'free space' },
         at,
         deps,
       )?.text ?? ''
@@ -133,8 +145,7 @@ it('a key alert about an account or the journal names no command for a service',
       account: 'main',
       service: '',
       rotation: '',
-      title: 'the rotations of main cannot be advanced',
-      message: 'no answer. No step was taken on a key.',
+      about: { event: 'stuck', why: 'no answer', since: at },
       key: 'stuck/main/gateway-timeout',
     },
     unixMillis(Date.UTC(2026, 10, 21)),
@@ -147,6 +158,8 @@ it('a key alert about an account or the journal names no command for a service',
       keyNames: [],
     },
   );
-  expect(one?.text).toContain('No step was taken on a key.');
+  expect(one?.text.replaceAll(/\s+/g, ' ')).toContain(
+    'no answer. No rotation step has been taken since 2026-11-21T08:30:00Z',
+  );
   expect(one?.text).not.toMatch(/tollkeeper keys|unnamed/);
 });

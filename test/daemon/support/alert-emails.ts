@@ -90,7 +90,12 @@ export const keyAlertMail = (
   alert: KeyAlert,
   moment: UnixMillis,
   sender: Omit<KeyAlertEvent, 'alert' | 'at'> & Omit<NoticeDeps, 'jobs'>,
-): Mail | undefined => mailsOf('keys', keyAlertMessages({ ...sender, alert, at: moment }, sender), sender)[0];
+): Mail | undefined =>
+  mailsOf(
+    'keys',
+    keyAlertMessages({ ...sender, alert, at: moment }, { locale: english, ...sender }),
+    sender,
+  )[0];
 
 /** A job as far as its mails need it. */
 export const jobNamed = (name: string, more: Partial<Jobs[string]> = {}): Jobs[string] => ({
@@ -162,16 +167,20 @@ const notices: readonly Notice[] = [
 type AlertEmail = Pick<Mail, 'subject' | 'html' | 'text'>;
 
 /** The letter of a plan over keys of these names, every second of them held. */
-const planOf = (names: readonly string[], title: string): AlertEmail =>
+const planOf = (names: readonly string[], words: string): AlertEmail =>
   planEmail(
     {
-      title,
+      words,
+      counts: { rotate: 0, skipped: 0 },
       keys: names.map((name, index): PlannedKey => ({
         name,
         service: index % 3 === 0 ? name : name.replace(/\.g\d+$/, ''),
-        skipped: index % 2 === 1,
-        ...(index % 4 === 3 ? {} : { age: `${31 + index} days` }),
-        message:
+        facts:
+          index % 2 === 1
+            ? { kind: 'skip', reason: 'name-not-unique' }
+            : { kind: 'end', action: { kind: 'delete' }, clock: 'age', passed: 0 },
+        age: index % 4 === 3 ? undefined : (31 + index) * 86_400_000,
+        words:
           index % 2 === 1
             ? `2 keys have this name (ids 12, 13), so that the log cannot tell which one is used; rename or delete the others`
             : `a new key of ${name} is made, tried and delivered; the old one is deleted when the log shows no call by it for 24 hours, after 48 hours at least`,
@@ -179,7 +188,7 @@ const planOf = (names: readonly string[], title: string): AlertEmail =>
       usual: 12,
     },
     {
-      recipients: 'mail.operators',
+      locale: english,
       job: 'rotate-prod',
       account: 'main',
       slot: at('2026-11-21T02:00:00Z'),
@@ -188,22 +197,27 @@ const planOf = (names: readonly string[], title: string): AlertEmail =>
   );
 
 const alertsOf = (service: string, more: Partial<KeyAlert> = {}): AlertEmail => {
+  const use = {
+    calls: 1204,
+    lastCall: unixSeconds(at('2026-11-21T08:27:00Z') / 1000),
+    spend: money('3.25'),
+    models: ['gpt-4o', service, 'claude-sonnet-4', 'text-embedding-3-small'].map((model) => ({
+      model,
+      calls: 301,
+    })),
+  };
   const alert: KeyAlert = {
     kind: 'held',
     account: 'main',
     service,
     rotation: 'r1',
-    title: `the old key ${service}.g6 is retained`,
-    message: `${service}.g6 is still used: 1204 calls, the last at 2026-11-21 08:27 UTC, of gpt-4o (1200), ${service} (4)`,
-    use: {
-      calls: 1204,
-      lastCall: unixSeconds(at('2026-11-21T08:27:00Z') / 1000),
-      spend: money('3.25'),
-      models: ['gpt-4o', service, 'claude-sonnet-4', 'text-embedding-3-small'].map((model) => ({
-        model,
-        calls: 301,
-      })),
+    about: {
+      event: 'held',
+      name: `${service}.g6`,
+      why: { reason: 'used', use, names: [] },
+      words: `${service}.g6 is still used: 1204 calls, the last at 2026-11-21 08:27 UTC, of gpt-4o (1200), ${service} (4)`,
     },
+    use,
     key: 'r1 held 6',
     ...more,
   };
@@ -242,21 +256,23 @@ export const letters: Readonly<Record<string, () => AlertEmail>> = {
     ),
   'a plan of keys, names hostile': () => planOf(hostileNames, '17 keys would be rotated, 18 skipped'),
   'an old key that is used': () => alertsOf('billing'),
-  'an old key that is used, names hostile': () =>
-    alertsOf(evil, { title: `the old key ${evil} is retained` }),
+  'an old key that is used, names hostile': () => alertsOf(evil),
   'a step on a key that failed': () =>
     alertsOf('search-indexer', {
       kind: 'failed',
-      title: 'a step of the rotation of search-indexer failed',
-      message:
-        'deliver: /secrets/search-indexer.env cannot be written: EACCES: permission denied. give the folder to the user that tollkeeper runs as. The old key is untouched and works; it is tried again.',
+      about: {
+        event: 'step-failed',
+        step: 'deliver',
+        why: '/secrets/search-indexer.env cannot be written: EACCES: permission denied',
+        old: { state: 'works', name: 'search-indexer.g1' },
+      },
+      faultAdvice: 'give the folder to the user that tollkeeper runs as',
       use: undefined as never,
     }),
   'a rotation that waits': () =>
     alertsOf("o'neill; $(reboot) `id`", {
       kind: 'waiting',
-      title: "the rotation of o'neill; $(reboot) `id` waits for you",
-      message: hostile,
+      about: { event: 'paused', words: hostile },
       use: undefined as never,
     }),
 };

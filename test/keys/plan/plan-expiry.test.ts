@@ -146,7 +146,7 @@ describe('an expiry stage', () => {
       ).expiries;
       return one?.planned.action;
     };
-    expect(outputOf(91)).toEqual({
+    expect(outputOf(91)).toMatchObject({
       kind: 'warn',
       stage:
         'it is to be ended by job end-old (not used since 2026-08-22T08:00:00Z): it expires in 10 days, it is deleted in 20 days at the earliest, unless it is used',

@@ -1,0 +1,164 @@
+import type { Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import type { KeyUse, RetainReason } from './event-fields.ts';
+
+/** Why an old key is retained although its rotation would end it. */
+export type HoldFacts =
+  /** `names`: those of its names that were called, if others than its own were; `quota`: how it fell, if only that shows the use. */
+  | {
+      readonly reason: 'used';
+      readonly use: KeyUse;
+      readonly names: readonly string[];
+      readonly quota?: { readonly from: Money; readonly to: Money };
+    }
+  | { readonly reason: 'successor-unused'; readonly successor: string }
+  | {
+      readonly reason: 'successor-dead';
+      readonly successor: string;
+      readonly state: 'disabled' | 'expired' | 'exhausted';
+    }
+  /** `lag`: milliseconds by which the log may lag. */
+  | { readonly reason: 'log-incomplete'; readonly why: string; readonly lag: number }
+  /** Other keys had a name of either key, or both had the same `name`. */
+  | {
+      readonly reason: 'name-shared';
+      readonly successor: string;
+      readonly ids: readonly number[];
+      readonly shared?: string;
+    }
+  | { readonly reason: 'clock-skew' }
+  | { readonly reason: 'place-undeclared'; readonly places: readonly string[] }
+  | { readonly reason: 'sink-holds-it'; readonly successor: string; readonly places: readonly string[] };
+
+/** What shows that an orphan may be in use. */
+export type RetainFacts = {
+  readonly sink?: string;
+  readonly why?: string;
+  readonly calls?: number;
+  readonly ids?: readonly number[];
+  readonly until?: UnixSeconds;
+};
+
+/** A notice to the owner of a key: it expires by itself, or a job ends it in stages (milliseconds from now). */
+export type ExpiryNotice =
+  | { readonly kind: 'expires'; readonly before: number; readonly at: UnixSeconds }
+  | {
+      readonly kind: 'ends';
+      readonly job: string;
+      readonly clock: 'age' | 'idle' | 'expired' | 'exhausted';
+      readonly began?: UnixMillis | undefined;
+      /** The clock may have begun earlier. */
+      readonly isLonger: boolean;
+      readonly expires?: number | undefined;
+      readonly deletes?: number | undefined;
+      readonly evenIfUsed: boolean;
+    };
+
+/** An old key, and what can be spent with it beside its successor. */
+type Exposed = { readonly name: string; readonly remain: Money };
+
+export type OldKeyState = {
+  readonly state: 'none' | 'gone' | 'works' | 'disabled' | 'expired' | 'exhausted';
+  readonly name: string;
+};
+
+/** What the gateway or a sink has and the journal does not know. */
+export type UnknownThing =
+  | { readonly kind: 'key'; readonly name: string; readonly keyId: number; readonly highest: number }
+  | { readonly kind: 'sink'; readonly place: string; readonly fingerprint: string };
+
+type Stuck = { readonly why: string; readonly since: UnixMillis };
+
+/** What a notification is about. `words`: how the journal and the commands state it, in English. */
+export type KeyMatter =
+  | {
+      readonly event: 'exposure';
+      readonly name: string;
+      readonly quota: Money;
+      readonly sum: Money;
+      readonly olds: readonly Exposed[];
+    }
+  | { readonly event: 'quota-used-up'; readonly name: string; readonly old: string }
+  | {
+      readonly event: 'quota-not-adjusted';
+      readonly name: string;
+      readonly old: string;
+      readonly why: string;
+      readonly words: string;
+    }
+  | { readonly event: 'taken-away'; readonly name: string }
+  | {
+      readonly event: 'still-there';
+      readonly name: string;
+      readonly keyId: number;
+      readonly since: UnixMillis;
+    }
+  | { readonly event: 'orphan-deleted'; readonly name: string }
+  | {
+      readonly event: 'orphan-retained';
+      readonly name: string;
+      readonly keyId: number;
+      readonly identified: boolean;
+      readonly reason: RetainReason;
+      readonly facts: RetainFacts;
+      readonly words: string;
+    }
+  /** Without `differences`, only the words of the journal are known. */
+  | {
+      readonly event: 'outdated';
+      readonly differences: readonly UnknownThing[] | undefined;
+      readonly words: string;
+    }
+  | {
+      readonly event: 'sink-dead';
+      readonly place: string;
+      readonly keyId: number;
+      readonly name: string;
+      readonly state: 'deleted' | 'expired' | 'disabled';
+      readonly words: string;
+    }
+  /** `tries`: the last of so many attempts failed; `old`: before the cutover. */
+  | {
+      readonly event: 'step-failed';
+      readonly step: string;
+      readonly why: string;
+      readonly tries?: number | undefined;
+      readonly old?: OldKeyState | undefined;
+    }
+  | { readonly event: 'paused'; readonly words: string }
+  | { readonly event: 'unconfirmed'; readonly name: string; readonly place: string; readonly words: string }
+  | { readonly event: 'too-many-keys'; readonly names: readonly string[]; readonly words: string }
+  | { readonly event: 'no-sink'; readonly job: string; readonly words: string }
+  /** `isTimed`: it ends regardless. */
+  | {
+      readonly event: 'held';
+      readonly name: string;
+      readonly why: HoldFacts;
+      readonly escalated?: boolean;
+      readonly isTimed?: boolean;
+      readonly words: string;
+    }
+  | {
+      readonly event: 'ending';
+      readonly name: string;
+      readonly notice?: ExpiryNotice | undefined;
+      readonly words: string;
+    }
+  /** The rotations of an account, or all of them because of the journal. */
+  | ({ readonly event: 'stuck' } & Stuck)
+  | ({ readonly event: 'closed' } & Stuck)
+  | ({ readonly event: 'stuck-over' } & Pick<Stuck, 'since'>)
+  | ({ readonly event: 'closed-over' } & Pick<Stuck, 'since'>);
+
+/** A notification to operators, or to the owner of a key, sent once per `key`. */
+export type KeyAlert = {
+  readonly kind: 'failed' | 'waiting' | 'held' | 'escalated' | 'done' | 'exposure' | 'orphan' | 'warning';
+  readonly account: string;
+  readonly service: string;
+  /** The id of the rotation, or of what else it is about. Its mails form a thread. */
+  readonly rotation: string;
+  readonly about: KeyMatter;
+  /** The advice of the fault, in English; shown before the advice for the kind. */
+  readonly faultAdvice?: string | undefined;
+  readonly use?: KeyUse | undefined;
+  readonly key: string;
+};

@@ -1,0 +1,277 @@
+import { exactSpanOf, spanOf, toMillis, type Money } from '../../core/index.ts';
+import type { ExpiryNotice, HoldFacts, KeyMatter, RetainReason, RetainFacts } from '../../keys/index.ts';
+import type { KeyFacts, KeyTexts } from '../key-texts.ts';
+import { counted, dative, span } from './dates.ts';
+
+const comma = (amount: Money): string => amount.replace('.', ',');
+const both = (items: readonly string[]): string => items.join(' und ');
+const calls = (count: number): string => counted(count, 'Aufruf', 'Aufrufe');
+const states = {
+  deleted: 'gelöscht',
+  expired: 'abgelaufen',
+  disabled: 'deaktiviert',
+  exhausted: 'aufgebraucht',
+};
+
+type Held = Extract<KeyMatter, { event: 'held' }>;
+
+const heldTitle = ({ name, why: { reason }, escalated, isTimed }: Held): string => {
+  if (escalated === true)
+    return `Der alte Key ${name} kann nicht stillgelegt werden, und max_overlap ist abgelaufen`;
+  if (reason === 'clock-skew') return 'Abweichende Uhren verhindern das Löschen alter Keys';
+  if (reason === 'place-undeclared' || reason === 'sink-holds-it')
+    return `Der alte Key ${name} bleibt erhalten: Eine Anwendung verwendet ihn möglicherweise noch`;
+  if (isTimed !== true) return `Der alte Key ${name} bleibt erhalten`;
+  return reason === 'used'
+    ? `Der alte Key ${name} ist noch in Gebrauch und läuft bald ab`
+    : `Der alte Key ${name} läuft bald ab, und sein Nachfolger funktioniert nicht`;
+};
+
+const usedText = (
+  name: string,
+  { use, names, quota }: Extract<HoldFacts, { reason: 'used' }>,
+  at: KeyFacts['at'],
+): string => {
+  if (quota !== undefined)
+    return `${name} ist noch in Gebrauch: Sein Kontingent ist von ${comma(quota.from)} auf ${comma(quota.to)} gesunken, seit er als ungenutzt galt.`;
+  const under =
+    names.length === 0 ? '' : ` unter ${names.length === 1 ? 'dem Namen' : 'den Namen'} ${both(names)}`;
+  const models = use.models.slice(0, 5).map((one) => `${one.model} (${one.calls.toLocaleString('de')})`);
+  const more = use.models.length - models.length;
+  const listed = [...models, ...(more > 0 ? [counted(more, 'weiteres Modell', 'weitere Modelle')] : [])].join(
+    ', ',
+  );
+  const last = use.lastCall === undefined ? '' : `, zuletzt am ${at(toMillis(use.lastCall))}`;
+  return `${name} ist noch in Gebrauch${under}: ${calls(use.calls)}${last}${listed === '' ? '' : `; Modelle: ${listed}`}.`;
+};
+
+const heldText = ({ name, why, words }: Held, { word, at }: KeyFacts): string => {
+  switch (why.reason) {
+    case 'used':
+      return usedText(name, why, at);
+    case 'successor-unused':
+      return `Mit ${why.successor} gab es seit der Umstellung keinen Aufruf: Es ist unbekannt, ob eine Anwendung den Key verwendet.`;
+    case 'successor-dead':
+      return `${why.successor}, der an allen Ablageorten liegt, ist ${states[why.state]}. Dies am Gateway beheben oder mit \`tollkeeper keys give-up\` und \`tollkeeper keys rotate\` einen anderen Key verteilen; bis dahin funktioniert nur ${name}.`;
+    case 'log-incomplete':
+      return `Das Aufruf-Log ist unvollständig (${why.why}). Für dieses \`quiet\` darf es höchstens ${span(exactSpanOf(why.lag))} zurückliegen: \`pull-logs\` mindestens alle ${span(exactSpanOf(why.lag / 2))} ausführen.`;
+    case 'name-shared':
+      return `${
+        why.shared === undefined
+          ? `Andere Keys trugen seit der Umstellung einen Namen von ${name} oder ${why.successor} (IDs ${why.ids.join(', ')})`
+          : `${name} und ${why.successor} trugen seit der Umstellung beide den Namen ${why.shared}`
+      }: Aufrufe im Log lassen sich keinem Key zuordnen.`;
+    case 'clock-skew':
+      return `Solange die Uhren nicht übereinstimmen, beweist das Aufruf-Log nichts, und kein Key wird gelöscht; danach werden Löschungen automatisch fortgesetzt. Befund: ${words}`;
+    case 'place-undeclared':
+      return why.places.length === 1
+        ? `${both(why.places)} enthält den Key möglicherweise noch, und kein Job deklariert diesen Ablageort mehr. Ihn wieder unter \`deliver\` deklarieren oder mit \`tollkeeper keys give-up ${word} --forget-places\` bestätigen, dass dort keine Anwendung den Key verwendet.`
+        : `${both(why.places)} enthalten den Key möglicherweise noch, und kein Job deklariert diese Ablageorte mehr. Sie wieder unter \`deliver\` deklarieren oder mit \`tollkeeper keys give-up ${word} --forget-places\` bestätigen, dass dort keine Anwendung den Key verwendet.`;
+    default:
+      return `${both(why.places)} ${why.places.length === 1 ? 'enthält' : 'enthalten'} ${why.successor} nicht mehr. Das ursprüngliche Ablaufdatum von ${name} gilt wieder, bis ${why.successor} an allen Ablageorten liegt.`;
+  }
+};
+
+const retainTexts: Readonly<
+  Record<RetainReason, (facts: RetainFacts, name: string, at: KeyFacts['at']) => string>
+> = {
+  ambiguous: ({ ids = [] }, name) =>
+    `${ids.length} Keys heißen ${name} (IDs ${ids.join(', ')}), und es ist unbekannt, welchen davon Tollkeeper angefordert hat.`,
+  'not-ours': ({ why }) =>
+    why === undefined
+      ? 'Das Journal enthält keine Anforderung dieses Keys.'
+      : `Er ist nicht der Key, den Tollkeeper angefordert hat (${why}).`,
+  'sinks-undeclared': () => 'Kein Job deklariert die Ablageorte, für die er erstellt wurde.',
+  'sink-holds-it': ({ sink = '' }) => `Er liegt an einem Ablageort (${sink}).`,
+  'sink-unreadable': ({ sink = '', why = '' }) =>
+    `Ein Ablageort, der ihn enthalten kann, lässt sich nicht zurücklesen (${sink}: ${why}).`,
+  'sink-unknown': ({ sink = '' }, name) =>
+    `Ein Ablageort enthält einen Key, den das Journal nicht kennt und der ${name} sein kann (${sink}).`,
+  'sink-failed': ({ sink = '', why = '' }) => `Ein Ablageort konnte nicht gelesen werden (${sink}: ${why}).`,
+  used: ({ calls: number = 0 }) => `Das Aufruf-Log enthält ${calls(number)} mit ihm.`,
+  'log-incomplete': ({ until, why }, _, at) =>
+    `Seine Nutzung ist unbekannt, bis das Aufruf-Log bis zum ${until === undefined ? '' : at(toMillis(until))} vollständig ist${why === undefined ? '' : ` (${why})`}.`,
+};
+
+const standingOf = ({ old }: Extract<KeyMatter, { event: 'step-failed' }>, service: string): string => {
+  if (old === undefined)
+    return 'Der neue Key liegt an allen Ablageorten; der alte Key wird nicht gelöscht, bevor dieser Schritt gelingt.';
+  const { state, name } = old;
+  if (state === 'none') return `Für ${service} gibt es keinen anderen Key.`;
+  if (state === 'works') return 'Der alte Key ist unverändert und funktioniert.';
+  return state === 'gone'
+    ? `Der alte Key ${name} existiert nicht mehr.`
+    : `Der alte Key ${name} ist ${states[state]}.`;
+};
+
+const clocks = {
+  age: 'erstellt am',
+  idle: 'nicht verwendet seit dem',
+  expired: 'abgelaufen am',
+  exhausted: 'aufgebraucht und nicht verwendet seit dem',
+};
+
+/** A notice to the owner of a key. */
+export const noticeText = (notice: ExpiryNotice, at: KeyFacts['at']): string => {
+  if (notice.kind === 'expires')
+    return `Der Key läuft am ${at(toMillis(notice.at))} ab (Hinweis ${span(spanOf(notice.before))} vor dem Ablauf).`;
+  const { job, clock, began, isLonger, expires, deletes, evenIfUsed } = notice;
+  const since =
+    began === undefined ? '' : ` (${clocks[clock]} ${at(began)}${isLonger ? ' oder länger' : ''})`;
+  const then = [
+    ...(expires === undefined ? [] : [`läuft frühestens in ${dative(spanOf(expires))} ab`]),
+    ...(deletes === undefined ? [] : [`wird frühestens in ${dative(spanOf(deletes))} gelöscht`]),
+  ];
+  return `Der Job ${job} beendet den Key${since}${then.length === 0 ? '' : `: Er ${both(then)}${evenIfUsed ? '' : ', sofern er nicht verwendet wird'}`}.`;
+};
+
+const times = (olds: number): string => (olds === 1 ? 'Doppelte' : `${olds + 1}-Fache`);
+
+export const germanKeys: KeyTexts = {
+  events: {
+    exposure: ({ name, quota, sum, olds }, { service }) => ({
+      title: `${service} kann vorübergehend das ${times(olds.length)} seines Kontingents verbrauchen`,
+      message: `Zusätzlich zu den ${comma(quota)} von ${name} können ${comma(sum)} (in der Einheit des Gateways) mit ${olds.map((old) => `${old.name} (${comma(old.remain)})`).join(', ')} verbraucht werden, bis ${olds.length === 1 ? 'dieser Key stillgelegt ist' : 'diese Keys stillgelegt sind'}. Was bis dahin verbraucht wird, wird von ${name} abgezogen; insgesamt ist es höchstens das ${times(olds.length)} des Kontingents.`,
+    }),
+    'quota-used-up': ({ name, old }) => ({
+      title: `Das Kontingent von ${name} ist aufgebraucht`,
+      message: `Der Verbrauch von ${old} während der Überlappung hat das Kontingent von ${name} aufgebraucht. ${name} liegt an allen Ablageorten; Aufrufe mit diesem Key schlagen fehl.`,
+      advice: `Das Kontingent von ${name} am Gateway erhöhen, falls der Key noch benötigt wird.`,
+    }),
+    'quota-not-adjusted': ({ name, old, why }) => ({
+      title: `Das Kontingent von ${name} wurde nicht angepasst`,
+      message: `Der Verbrauch des kompromittierten Keys ${old} konnte nicht von ${name} abgezogen werden (${why}). ${old} wird dennoch gelöscht.`,
+    }),
+    'taken-away': ({ name }, { service }) => ({
+      title: `Der neue Key ${name} wurde außerhalb von Tollkeeper gelöscht`,
+      message: `${name} ist der neue Key von ${service} und liegt möglicherweise schon an Ablageorten. Es wird ein weiterer Key erstellt; kein alter Key wird stillgelegt, bevor dieser an allen Ablageorten liegt.`,
+      advice:
+        'Ermitteln, wer den Key gelöscht hat. Aufrufe mit ihm schlagen fehl, bis sein Nachfolger verteilt ist.',
+    }),
+    'still-there': ({ name, keyId, since }, { at }) => ({
+      title: `Der Key ${name} existiert nach seiner Löschung weiter`,
+      message: `Das Löschen von ${name} (ID ${keyId}) wurde am ${at(since)} angefordert, aber das Gateway listet den Key weiterhin auf. Die Anforderung wird in jedem Zyklus wiederholt.`,
+      advice: 'Den Key am Gateway prüfen und manuell löschen, falls er noch funktioniert.',
+    }),
+    'orphan-deleted': ({ name }) => ({
+      title: 'Ein verwaister Key wurde gelöscht',
+      message: `${name} wurde durch eine Anforderung erstellt, deren Antwort verloren ging, und erschien erst verspätet in der Liste des Gateways.`,
+    }),
+    'orphan-retained': ({ name, keyId, identified, reason, facts }, { service, at }) => ({
+      title: identified
+        ? `Der Key ${name} bleibt erhalten: Er ist möglicherweise in Gebrauch`
+        : `Es ist unbekannt, wem der Key ${name} gehört`,
+      message: `${name} (ID ${keyId}) wurde von einer Rotation von ${service} angefordert und laut Journal nicht verteilt. Der Key wird nicht gelöscht: ${retainTexts[reason](facts, name, at)}`,
+      advice: `Ermitteln, wer den Key verwendet. Einen ungenutzten Key beendet \`tollkeeper keys expire id:${keyId}\`.`,
+    }),
+    outdated: ({ differences, words }, { service, word }) => ({
+      title: `Vorgänge mit Keys von ${service} sind ausgesetzt: Das Journal ist veraltet`,
+      message: `${
+        differences === undefined
+          ? `Das Journal ist älter als der tatsächliche Stand (${words}).`
+          : `Das Journal ist älter als der tatsächliche Stand: ${differences
+              .map((one) =>
+                one.kind === 'key'
+                  ? `Am Gateway gibt es ${one.name} (ID ${one.keyId}), das Journal kennt Generationen bis ${one.highest}`
+                  : `${one.place} enthält einen Key, der laut Journal nie dorthin verteilt wurde (SHA-256 ${one.fingerprint.slice(0, 12)}…)`,
+              )
+              .join('; ')}.`
+      } Der Datenordner wurde aus einem Backup wiederhergestellt, der Key wurde außerhalb von Tollkeeper erstellt, oder eine andere Instanz von Tollkeeper verwaltet diesen Service. Kein Key von ${service} wird erstellt, verteilt, geändert oder gelöscht.`,
+      advice: `Jede andere Instanz von Tollkeeper anhalten, die diesen Service verwaltet. \`tollkeeper keys reconcile ${word}\` zeigt den Unterschied; mit --apply übernimmt das Journal den tatsächlichen Stand, sonst wird nichts geändert.`,
+    }),
+    'sink-dead': ({ place, name, keyId, state }, { service, word }) => ({
+      title: `Ein Ablageort von ${service} enthält einen Key, der nicht mehr funktioniert`,
+      message: `${place} enthält ${name} (ID ${keyId}). Dieser Key ist ${states[state]}; Aufrufe mit ihm werden abgelehnt.`,
+      advice: `\`tollkeeper keys rotate ${word}\` verteilt einen funktionierenden Key an alle Ablageorte des Service.`,
+    }),
+    'step-failed': (about, { service }) => {
+      const { step, why, tries } = about;
+      const standing = standingOf(about, service);
+      return tries === undefined
+        ? {
+            title: `Ein Schritt der Rotation von ${service} ist fehlgeschlagen`,
+            message: `${step}: ${why}. ${standing} Der Schritt wird wiederholt.`,
+          }
+        : {
+            title: `Die Rotation von ${service} ist angehalten: Eingreifen erforderlich`,
+            message: `Der Schritt ${step} ist ${tries}-mal fehlgeschlagen: ${why}. ${standing}`,
+          };
+    },
+    paused: ({ words }, { service }) => ({
+      title: `Die Rotation von ${service} ist weiterhin angehalten: Eingreifen erforderlich`,
+      message: `Grund: ${words}`,
+    }),
+    unconfirmed: ({ name, place }) => ({
+      title: `Der Key ${name} muss bestätigt werden`,
+      message: `${name} liegt in ${place} und muss mit \`tollkeeper keys confirm\` bestätigt werden.`,
+    }),
+    'too-many-keys': ({ names }, { service }) => ({
+      title: `Die Rotation von ${service} ist blockiert`,
+      message: `Diese Rotation hat ${both(names)} erstellt; die Keys sind möglicherweise in Gebrauch. Ein weiterer Key wird erst erstellt, wenn einer davon nicht mehr existiert: \`tollkeeper keys expire\` beendet einen Key.`,
+    }),
+    'no-sink': ({ job }, { service, word }) => ({
+      title: `Die Rotation von ${service} ist blockiert`,
+      message: `Der Job ${job} deklariert keinen Ablageort für den Key. Unter \`deliver\` einen Ablageort deklarieren oder die Rotation mit \`tollkeeper keys give-up ${word}\` beenden.`,
+    }),
+    held: (about, facts) => {
+      const text = { title: heldTitle(about), message: heldText(about, facts) };
+      const { reason } = about.why;
+      if (reason === 'clock-skew')
+        return {
+          ...text,
+          advice: 'Die Uhren beider Hosts synchronisieren (NTP); weitere Maßnahmen sind nicht erforderlich.',
+        };
+      return reason === 'place-undeclared' || reason === 'sink-holds-it'
+        ? { ...text, advice: 'Bis dahin wird nichts gelöscht.' }
+        : text;
+    },
+    ending: ({ name, notice, words }, { at }) => ({
+      title:
+        notice?.kind === 'expires' ? `Der Key ${name} läuft bald ab` : `Der Key ${name} soll beendet werden`,
+      message: notice === undefined ? words : noticeText(notice, at),
+    }),
+    stuck: ({ why, since }, { account, at }) => ({
+      title: `Die Rotationen von ${account} kommen nicht voran`,
+      message: `${why}. Seit dem ${at(since)} wurde kein Schritt einer Rotation ausgeführt; alle fünf Minuten folgt ein neuer Versuch.`,
+    }),
+    'stuck-over': ({ since }, { account, at }) => ({
+      title: `Die Rotationen von ${account} laufen wieder`,
+      message: `Seit dem ${at(since)} kamen sie nicht voran. Die überfälligen Schritte werden jetzt ausgeführt.`,
+    }),
+    closed: ({ why, since }, { at }) => ({
+      title: 'Vorgänge mit Keys sind ausgesetzt: Das Key-Journal ist ungültig',
+      message: `${why}. Kein Key wird erstellt, geändert oder gelöscht. Zuerst erkannt: ${at(since)}; solange der Daemon läuft, wird das Journal alle fünf Minuten geprüft. Berichte und Abrufe laufen weiter.`,
+    }),
+    'closed-over': ({ since }, { at }) => ({
+      title: 'Das Key-Journal ist wieder gültig: Rotationen laufen weiter',
+      message: `Es war seit dem ${at(since)} als ungültig erkannt. Die überfälligen Schritte werden jetzt ausgeführt.`,
+    }),
+  },
+  advice: {
+    failed: () =>
+      'Solange der Daemon läuft, wird der Schritt alle fünf Minuten wiederholt, nach mehreren Fehlschlägen seltener; ohne Daemon bei jedem Lauf des Jobs im Modus apply.',
+    waiting: (word) =>
+      `Die Ursache beheben und \`tollkeeper keys resume ${word}\` ausführen oder die Rotation aufgeben: \`tollkeeper keys give-up ${word}\`.`,
+    held: () =>
+      'Die übrigen Anwendungen vom alten auf den neuen Key umstellen. Bis dahin bleibt der alte Key erhalten.',
+    escalated: (word) =>
+      `Ermitteln, wer den alten Key noch verwendet. \`tollkeeper keys list ${word}\` zeigt seine Nutzung; gelöscht wird erst, wenn er ungenutzt ist.`,
+    warning: () => 'Wird der Key noch benötigt, sein Ablaufdatum verlängern oder ihn verwenden.',
+  },
+  use: ({ calls: number, lastCall, spend, models }, at, currency = '') =>
+    [
+      calls(number),
+      ...(lastCall === undefined ? [] : [`zuletzt am ${at(toMillis(lastCall))}`]),
+      ...models.slice(0, 3).map((one) => `${one.model} ${one.calls.toLocaleString('de')}`),
+      ...(models.length > 3 ? [counted(models.length - 3, 'weiteres Modell', 'weitere Modelle')] : []),
+      ...(spend === undefined ? [] : [`Kosten ${`${comma(spend)} ${currency}`.trim()}`]),
+    ].join(', '),
+  service: (service, account, team) =>
+    `${service} (Konto ${account}${team === undefined ? '' : `, Team ${team}`})`,
+  allAccounts: 'alle',
+  shows: (now, history) => `\`${now}\` zeigt den aktuellen Stand, \`${history}\` jeden Schritt.`,
+  reminder: 'Bis dies behoben ist, folgt jede Woche eine Erinnerung.',
+  noFurther: 'Zu diesem Ereignis folgt keine weitere E-Mail.',
+  recipients: (operators, team) => `${operators} und ${team}`,
+  auditHead: (steps, hash) => `Audit-Log: ${counted(steps, 'Schritt', 'Schritte')}, letzter Hash ${hash}.`,
+};
