@@ -2,7 +2,7 @@ import { spanOf, toMillis, type UnixMillis } from '../../core/index.ts';
 import type { SkipReason } from '../../keys/index.ts';
 import { plainReasons, type PlanFacts, type PlanTexts } from '../plan-texts.ts';
 import { span } from './dates.ts';
-import { noticeText } from './keys.ts';
+import { noticeText } from './key-reasons.ts';
 
 const skips: Readonly<Record<SkipReason, string>> = {
   'not-due': '尚未到期',
