@@ -20,10 +20,11 @@ import {
   noticeOf,
 } from '../daemon/support/alert-emails.ts';
 import { openTown } from '../daemon/support/daemon.ts';
+import { hostileKeyMails, keyMails } from './key-mails.ts';
 import { budgetOf, openAlertFixture, threshold, type Call } from '../jobs/alert/alert-fixture.ts';
 import { openOutboxFixture } from '../notify/support/outbox-fixture.ts';
 
-type Read = Pick<ParsedMail, 'subject' | 'text' | 'html'>;
+type Read = { readonly [Part in 'subject' | 'text' | 'html']?: ParsedMail[Part] };
 
 const operators = ['ops@example.com'];
 const spent = (day: number, charge: string): readonly Call[] => [
@@ -230,9 +231,109 @@ const outageSubjects: Readonly<Record<LocaleTag, readonly string[]>> = {
   ],
 };
 
+const keySubjects: Readonly<Record<LocaleTag, readonly string[]>> = {
+  en: [
+    'billing can temporarily spend its quota twice',
+    'billing.g7 has no quota left',
+    'The quota of billing.g7 was not adjusted',
+    'The new key billing.g7 was deleted externally',
+    'The key billing.g7 still exists after its deletion',
+    'an orphaned key was deleted',
+    'key operations of billing are suspended: its journal is out of date',
+    'A sink of billing holds a key that no longer works',
+    'A step of the rotation of billing failed',
+    'The rotation of billing is paused: action required',
+    'The rotation of billing is still paused: action required',
+    'The key billing.g7 must be confirmed',
+    'The rotation of billing is blocked',
+    'The old key billing.g6 is retained',
+    'The old key billing.g6 cannot be retired, and max_overlap has passed',
+    'The old key billing.g6 is still in use and expires soon',
+    'The old key billing.g6 expires soon, and its successor does not work',
+    'clock skew blocks the deletion of old keys',
+    'The old key billing.g6 is retained: a consumer may still hold it',
+    'The key billing.g7 is scheduled to end',
+    'The key billing.g7 is retained: it may be in use',
+    'The owner of the key billing.g7 is unknown',
+    'The rotations of main cannot be advanced',
+    'The rotations of main advance again',
+    'key operations are suspended: the key journal is invalid',
+    'The key journal is valid again: rotations advance again',
+  ],
+  de: [
+    'billing kann vorübergehend das Doppelte seines Kontingents verbrauchen',
+    'Das Kontingent von billing.g7 ist aufgebraucht',
+    'Das Kontingent von billing.g7 wurde nicht angepasst',
+    'Der neue Key billing.g7 wurde außerhalb von Tollkeeper gelöscht',
+    'Der Key billing.g7 existiert nach seiner Löschung weiter',
+    'Ein verwaister Key wurde gelöscht',
+    'Key-Vorgänge für billing sind ausgesetzt: Das Journal ist veraltet',
+    'Ein Ablageort von billing enthält einen Key, der nicht mehr funktioniert',
+    'Ein Schritt der Rotation von billing ist fehlgeschlagen',
+    'Die Rotation von billing ist angehalten: Eingreifen erforderlich',
+    'Die Rotation von billing ist weiterhin angehalten: Eingreifen erforderlich',
+    'Der Key billing.g7 muss bestätigt werden',
+    'Die Rotation von billing ist blockiert',
+    'Der alte Key billing.g6 bleibt erhalten',
+    'Der alte Key billing.g6 kann nicht stillgelegt werden, und max_overlap ist abgelaufen',
+    'Der alte Key billing.g6 ist noch in Gebrauch und läuft bald ab',
+    'Der alte Key billing.g6 läuft bald ab, und sein Nachfolger funktioniert nicht',
+    'Abweichende Uhren verhindern das Löschen alter Keys',
+    'Der alte Key billing.g6 bleibt erhalten: Eine Anwendung verwendet ihn möglicherweise noch',
+    'Der Key billing.g7 läuft bald ab',
+    'Der Key billing.g7 bleibt erhalten: Er ist möglicherweise in Gebrauch',
+    'Es ist unbekannt, wem der Key billing.g7 gehört',
+    'Die Rotationen von main kommen nicht voran',
+    'Die Rotationen von main laufen wieder',
+    'Key-Vorgänge sind ausgesetzt: Das Key-Journal ist ungültig',
+    'Das Key-Journal ist wieder gültig: Rotationen laufen weiter',
+  ],
+  zh: [
+    'billing 暂时最多可使用 2 倍配额',
+    'billing.g7 的配额已用尽',
+    'billing.g7 的配额未调整',
+    '新密钥 billing.g7 在 Tollkeeper 之外被删除',
+    '密钥 billing.g7 删除后仍然存在',
+    '已删除一个遗留密钥',
+    'billing 的密钥操作已暂停：密钥记录已过时',
+    'billing 的存放位置存有失效的密钥',
+    'billing 的一个轮换步骤失败',
+    'billing 的轮换已暂停：需要处理',
+    'billing 的轮换仍处于暂停状态：需要处理',
+    '密钥 billing.g7 需要确认',
+    'billing 的轮换受阻',
+    '旧密钥 billing.g6 予以保留',
+    '旧密钥 billing.g6 无法停用，且已超过 max_overlap',
+    '旧密钥 billing.g6 仍在使用，且即将过期',
+    '旧密钥 billing.g6 即将过期，而新密钥无法使用',
+    '时钟存在偏差，暂不删除旧密钥',
+    '旧密钥 billing.g6 予以保留：可能仍有应用使用它',
+    '密钥 billing.g7 即将过期',
+    '密钥 billing.g7 予以保留：可能仍在使用',
+    '密钥 billing.g7 归属不明',
+    '账户 main 的轮换无法继续',
+    '账户 main 的轮换已恢复',
+    '密钥操作已暂停：密钥记录无效',
+    '密钥记录重新有效：轮换已恢复',
+  ],
+};
+const planSubjects: Readonly<Record<LocaleTag, readonly string[]>> = {
+  en: ['…'],
+  de: [
+    'Plan: 1.200 Keys zu rotieren, 2 übersprungen',
+    'Plan: 1 Key mit Vorankündigung, 2 Keys mit Ablaufdatum zu versehen, 1 Key zu löschen',
+    'Plan: kein Key zu beenden',
+  ],
+  zh: [
+    '计划：轮换 1,200 个密钥，跳过 2 个',
+    '计划：就 1 个密钥发出预告，将 2 个密钥设为过期，删除 1 个密钥',
+    '计划：没有密钥需要终止',
+  ],
+};
+
 /** Names, settings and units that every language writes alike. */
 const names =
-  /Tollkeeper|pull-logs|gpt-5|prod|search|chat|main|UTC|USD|US|DATE|JOB|Europe\/Berlin|max_requests|revisit|Admin|Key|admin_key(?:_issued)?|gateway\.amounts|since|currency|units|undefined|use_time|tier|spend|archive|https?:\S+|\S+@\S+/g;
+  /Tollkeeper|pull-logs|gpt-5|prod|search|chat|main|UTC|USD|US|DATE|JOB|Europe\/Berlin|max_requests|revisit|Admin|Key|admin_key(?:_issued)?|gateway\.amounts|since|currency|units|undefined|use_time|tier|spend|archive|billing|file:\/[ab]|SHA|IDs?|NTP|growth|deliver|verify|snapshot|end-idle|rotate|apply|max_overlap|quiet|mail\.to|https?:\S+|\S+@\S+/g;
 const english =
   /\b(?:the|is|are|of|and|to|for|with|has|not|from|until|by|at|its|it|this|that|which|data|spend|budget of|no)\b/i;
 
@@ -254,7 +355,7 @@ const anything: unknown = new Proxy(() => anything, {
 });
 
 /** Moments and scopes need values of their own. */
-const valued = new Set(['at', 'range', 'period', 'scope']);
+const valued = new Set(['at', 'range', 'period', 'scope', 'orphan-retained']);
 
 const textsIn = (value: unknown): readonly string[] => {
   if (value === anything) return [];
@@ -275,19 +376,34 @@ describe.each(localeTags)('mails in %s', (tag) => {
     }
   });
 
+  it('of keys and plans say so in their language, without a word of another', async () => {
+    const found = keyMails(tag);
+    const { plans } = found;
+    const [titled, more] = [await sent(found.titled), await sent(found.more)];
+    const all = [...titled, ...more, ...plans];
+    expect(subjectsOf(titled)).toEqual(keySubjects[tag]);
+    expect(subjectsOf(plans)).toEqual(planSubjects[tag]);
+    for (const { subject, html, text } of all) {
+      expect(html).toContain(`<html lang="${localeOf(tag).lang}"`);
+      expectLanguage(tag, `${subject}\n${text}`);
+    }
+  });
+
   it('have no text in another language', () => {
-    const { mails, alerts, outages } = localeOf(tag);
-    const texts = textsIn({ lines: mails.lines, alerts, outages });
-    expect(texts.length).toBeGreaterThan(120);
+    const { mails, alerts, outages, keys, plans } = localeOf(tag);
+    const texts = textsIn({ lines: mails.lines, alerts, outages, keys, plans });
+    expect(texts.length).toBeGreaterThan(190);
     for (const text of texts) expectLanguage(tag, text);
   });
 
   it('show hostile names as plain text in lines of limited width', async () => {
     const sender = { ...deps(jobNamed(hostile)), locale: localeOf(tag) };
     const [mail] = noticeMails([noticeOf(hostile, 'failed', { reason: hostile })], sender);
-    expect(mail?.html).not.toMatch(/<img|<script/);
-    expect(`${mail?.html}${mail?.text}`).not.toContain('\u202E');
-    for (const line of mail?.text.split('\n') ?? []) expect(widthOf(line)).toBeLessThanOrEqual(72);
+    for (const each of [mail, ...hostileKeyMails(tag, hostile)]) {
+      expect(each?.html).not.toMatch(/<img|<script/);
+      expect(`${each?.html}${each?.text}`).not.toContain('\u202E');
+      for (const line of each?.text.split('\n') ?? []) expect(widthOf(line)).toBeLessThanOrEqual(72);
+    }
     const [faults] = configMails(sender);
     expect(faults?.text).toContain(localeOf(tag).mails.lines.fault);
   });

@@ -327,7 +327,7 @@ export const settingsSchema = z
       .enum(localeTags)
       .default('en')
       .describe(
-        'Language of mails: texts, numbers and dates of alerts, outages, and reports that set none. Mails about keys are in English.',
+        'Language of mails: texts, numbers and dates of alerts, outages, keys, and reports that set none.',
       ),
     accounts: z.record(name, account).prefault({}).describe('Gateway accounts by name.'),
     warehouse: warehouse.prefault({}).describe('The database.'),

@@ -4,7 +4,8 @@ import type { KeyFacts } from '../key-texts.ts';
 import { counted, dative, span } from './dates.ts';
 
 export const comma = (amount: Money): string => amount.replace('.', ',');
-export const both = (items: readonly string[]): string => items.join(' und ');
+/** `a, b und c` */
+export const both = (items: readonly string[]): string => items.join(', ').replace(/, ([^,]*)$/, ' und $1');
 export const calls = (count: number): string => counted(count, 'Aufruf', 'Aufrufe');
 export const states = {
   deleted: 'gelöscht',
@@ -88,7 +89,7 @@ export const retainTexts: Readonly<
   'sink-unknown': ({ sink = '' }, name) =>
     `Ein Ablageort enthält einen Key, den das Journal nicht kennt und der ${name} sein kann (${sink}).`,
   'sink-failed': ({ sink = '', why = '' }) => `Ein Ablageort konnte nicht gelesen werden (${sink}: ${why}).`,
-  used: ({ calls: number = 0 }) => `Das Aufruf-Log enthält ${calls(number)} mit ihm.`,
+  used: ({ calls: number = 0 }) => `Das Aufruf-Log enthält ${calls(number)} mit diesem Key.`,
   'log-incomplete': ({ until, why }, _, at) =>
     `Seine Nutzung ist unbekannt, bis das Aufruf-Log bis zum ${until === undefined ? '' : at(toMillis(until))} vollständig ist${why === undefined ? '' : ` (${why})`}.`,
 };

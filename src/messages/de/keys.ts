@@ -19,7 +19,7 @@ export const germanKeys: KeyTexts = {
   events: {
     exposure: ({ name, quota, sum, olds }, { service }) => ({
       title: `${service} kann vorübergehend das ${times(olds.length)} seines Kontingents verbrauchen`,
-      message: `Zusätzlich zu den ${comma(quota)} von ${name} können ${comma(sum)} (in der Einheit des Gateways) mit ${olds.map((old) => `${old.name} (${comma(old.remain)})`).join(', ')} verbraucht werden, bis ${olds.length === 1 ? 'dieser Key stillgelegt ist' : 'diese Keys stillgelegt sind'}. Was bis dahin verbraucht wird, wird von ${name} abgezogen; insgesamt ist es höchstens das ${times(olds.length)} des Kontingents.`,
+      message: `Zusätzlich zum Kontingent von ${name} (${comma(quota)}) können mit ${olds.map((old) => `${old.name} (${comma(old.remain)})`).join(', ')} insgesamt ${comma(sum)} verbraucht werden (in der Einheit des Gateways), bis ${olds.length === 1 ? 'dieser Key stillgelegt ist' : 'diese Keys stillgelegt sind'}. Was bis dahin verbraucht wird, wird von ${name} abgezogen; höchstens ist es also das ${times(olds.length)} des Kontingents.`,
     }),
     'quota-used-up': ({ name, old }) => ({
       title: `Das Kontingent von ${name} ist aufgebraucht`,
@@ -53,7 +53,7 @@ export const germanKeys: KeyTexts = {
       advice: `Ermitteln, wer den Key verwendet. Einen ungenutzten Key beendet \`tollkeeper keys expire id:${keyId}\`.`,
     }),
     outdated: ({ differences, words }, { service, word }) => ({
-      title: `Vorgänge mit Keys von ${service} sind ausgesetzt: Das Journal ist veraltet`,
+      title: `Key-Vorgänge für ${service} sind ausgesetzt: Das Journal ist veraltet`,
       message: `${
         differences === undefined
           ? `Das Journal ist älter als der tatsächliche Stand (${words}).`
@@ -127,7 +127,7 @@ export const germanKeys: KeyTexts = {
       message: `Seit dem ${at(since)} kamen sie nicht voran. Die überfälligen Schritte werden jetzt ausgeführt.`,
     }),
     closed: ({ why, since }, { at }) => ({
-      title: 'Vorgänge mit Keys sind ausgesetzt: Das Key-Journal ist ungültig',
+      title: 'Key-Vorgänge sind ausgesetzt: Das Key-Journal ist ungültig',
       message: `${why}. Kein Key wird erstellt, geändert oder gelöscht. Zuerst erkannt: ${at(since)}; solange der Daemon läuft, wird das Journal alle fünf Minuten geprüft. Berichte und Abrufe laufen weiter.`,
     }),
     'closed-over': ({ since }, { at }) => ({

@@ -34,16 +34,15 @@ const skips: Readonly<Record<SkipReason, string>> = {
   'inventory-incomplete': 'Kein Key-Inventar deckt den Zeitraum ab; ein Job der Art snapshot erstellt es',
 };
 
-const ending = { delete: 'gelöscht', expire: 'auf Ablauf gesetzt' };
-
 const rotation = ({ service, isSplit, terms }: Extract<PlanFacts, { kind: 'rotate' }>): string => {
   const { retire, overlap } = terms;
-  const after = dative(spanOf(overlap));
+  const [verb, rest] = retire.ending === 'delete' ? ['wird', 'gelöscht'] : ['läuft', 'ab'];
+  const after = `nach ${dative(spanOf(overlap))}`;
   const when =
     retire.when === 'unused'
-      ? `sobald das Log ${span(spanOf(retire.quiet))} lang keinen Aufruf mit ihm zeigt, frühestens nach ${after}`
-      : `nach ${after}`;
-  return `${isSplit ? 'Seit die letzte Rotation aufgegeben wurde, liegen an den Ablageorten möglicherweise verschiedene Keys. ' : ''}Ein neuer Key von ${service} wird erstellt, geprüft und verteilt; der alte Key wird ${ending[retire.ending]}, ${when}.`;
+      ? `${rest}, sobald das Log ${span(spanOf(retire.quiet))} lang keinen Aufruf mit ihm zeigt, frühestens ${after}`
+      : `${after} ${rest}`;
+  return `${isSplit ? 'Seit die letzte Rotation aufgegeben wurde, liegen an den Ablageorten möglicherweise verschiedene Keys. ' : ''}Ein neuer Key von ${service} wird erstellt, geprüft und verteilt; der alte Key ${verb} ${when}.`;
 };
 
 const due = ({ clock, passed }: Extract<PlanFacts, { kind: 'end' }>): string => {
@@ -69,7 +68,7 @@ const end = (facts: Extract<PlanFacts, { kind: 'end' }>, at: (moment: UnixMillis
 const kinds = [
   ['rotate', 'zu rotieren'],
   ['warn', 'mit Vorankündigung'],
-  ['expire', 'auf Ablauf zu setzen'],
+  ['expire', 'mit Ablaufdatum zu versehen'],
   ['delete', 'zu löschen'],
 ] as const;
 

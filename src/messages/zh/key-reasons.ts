@@ -4,13 +4,13 @@ import type { KeyFacts } from '../key-texts.ts';
 import { span } from './dates.ts';
 
 export const list = (items: readonly string[]): string => items.join('、');
-export const states = { deleted: '已删除', expired: '已过期', disabled: '已停用', exhausted: '配额已用尽' };
+export const states = { deleted: '已删除', expired: '已过期', disabled: '已禁用', exhausted: '配额已用尽' };
 
 type Held = Extract<KeyMatter, { event: 'held' }>;
 
 export const heldTitle = ({ name, why: { reason }, escalated, isTimed }: Held): string => {
   if (escalated === true) return `旧密钥 ${name} 无法停用，且已超过 max_overlap`;
-  if (reason === 'clock-skew') return '时钟偏差，无法删除旧密钥';
+  if (reason === 'clock-skew') return '时钟存在偏差，暂不删除旧密钥';
   if (reason === 'place-undeclared' || reason === 'sink-holds-it')
     return `旧密钥 ${name} 予以保留：可能仍有应用使用它`;
   if (isTimed !== true) return `旧密钥 ${name} 予以保留`;
@@ -26,12 +26,12 @@ const usedText = (
 ): string => {
   if (quota !== undefined)
     return `${name} 仍在使用：确认其闲置之后，剩余配额从 ${quota.from} 降至 ${quota.to}。`;
-  const under = names.length === 0 ? '' : `（名称 ${list(names)}）`;
+  const under = names.length === 0 ? ' ' : `（名称 ${list(names)}）`;
   const models = use.models.slice(0, 5).map((one) => `${one.model}（${one.calls.toLocaleString('zh')}）`);
   const more = use.models.length - models.length;
   const listed = list([...models, ...(more > 0 ? [`另外 ${more} 个模型`] : [])]);
   const last = use.lastCall === undefined ? '' : `，最近一次在 ${at(toMillis(use.lastCall))}`;
-  return `${name}${under} 仍在使用：${use.calls.toLocaleString('zh')} 次调用${last}${listed === '' ? '' : `；模型：${listed}`}。`;
+  return `${name}${under}仍在使用：${use.calls.toLocaleString('zh')} 次调用${last}${listed === '' ? '' : `；模型：${listed}`}。`;
 };
 
 export const heldText = ({ name, why, words }: Held, { word, at }: KeyFacts): string => {
@@ -72,7 +72,7 @@ export const retainTexts: Readonly<
   'sink-failed': ({ sink = '', why = '' }) => `有存放位置无法读取（${sink}：${why}）。`,
   used: ({ calls = 0 }) => `调用日志中有 ${calls.toLocaleString('zh')} 次使用它的调用。`,
   'log-incomplete': ({ until, why }, _, at) =>
-    `调用日志完整到 ${until === undefined ? '' : at(toMillis(until))} 之前，无法确定它是否在使用${why === undefined ? '' : `（${why}）`}。`,
+    `在调用日志完整到 ${until === undefined ? '' : at(toMillis(until))} 之前，无法确定它是否在使用${why === undefined ? '' : `（${why}）`}。`,
 };
 
 export const standingOf = (

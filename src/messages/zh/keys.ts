@@ -6,7 +6,7 @@ export const chineseKeys: KeyTexts = {
   events: {
     exposure: ({ name, quota, sum, olds }, { service }) => ({
       title: `${service} 暂时最多可使用 ${olds.length + 1} 倍配额`,
-      message: `除 ${name} 的 ${quota} 之外，在${olds.length === 1 ? '下列旧密钥' : '下列各旧密钥'}停用之前还可使用 ${sum}（网关的单位）：${list(olds.map((old) => `${old.name}（${old.remain}）`))}。在此之前的用量会从 ${name} 扣除，因此合计最多为 ${olds.length + 1} 倍配额。`,
+      message: `除 ${name} 的配额 ${quota} 之外，下列旧密钥停用之前还可使用 ${sum}（网关的单位）：${list(olds.map((old) => `${old.name}（${old.remain}）`))}。在此之前的用量会从 ${name} 扣除，因此合计最多为 ${olds.length + 1} 倍配额。`,
     }),
     'quota-used-up': ({ name, old }) => ({
       title: `${name} 的配额已用尽`,
@@ -74,7 +74,7 @@ export const chineseKeys: KeyTexts = {
       message: `原因：${words}`,
     }),
     unconfirmed: ({ name, place }) => ({
-      title: `密钥 ${name} 有待确认`,
+      title: `密钥 ${name} 需要确认`,
       message: `${name} 已存放到 ${place}，需用 \`tollkeeper keys confirm\` 确认。`,
     }),
     'too-many-keys': ({ names }, { service }) => ({

@@ -33,7 +33,7 @@ export const chineseMails: MailTexts = {
     firstSeen: '首次发现',
     lastUse: '最近使用',
     service: '服务',
-    age: '使用时长',
+    age: '已创建',
     planned: '计划',
     skipped: '跳过',
   },

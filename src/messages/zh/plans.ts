@@ -20,7 +20,7 @@ const skips: Readonly<Record<SkipReason, string>> = {
   'not-ours': '仅名称符合该服务',
   'service-unusable': '服务名称不能用于路径和命令',
   'name-too-long': '下一个密钥的名称过长',
-  disabled: '密钥已停用',
+  disabled: '密钥已禁用',
   expired: '密钥已过期',
   exhausted: '配额已用尽；请先提高配额',
   revived: '曾停用或设为过期，但又重新有效',
@@ -28,7 +28,7 @@ const skips: Readonly<Record<SkipReason, string>> = {
   retained: '从未分发，但可能在使用，因此保留',
   used: '仍在使用；`even_if_used: true` 可强制终止',
   current: '存放位置存有该密钥；`even_if_current: true` 可强制终止',
-  'clock-skew': '时钟偏差，无法证明密钥闲置',
+  'clock-skew': '时钟存在偏差，无法证明密钥闲置',
   unreadable: '网关提供的信息无法读取；请在网关更正',
   'log-incomplete': '调用日志不完整',
   'inventory-incomplete': '密钥清单未覆盖所需时段；类型为 snapshot 的作业会生成清单',
@@ -65,17 +65,17 @@ const end = (facts: Extract<PlanFacts, { kind: 'end' }>, at: (moment: UnixMillis
 };
 
 const kinds = [
-  ['rotate', '待轮换'],
-  ['warn', '待预告'],
-  ['expire', '待设为过期'],
-  ['delete', '待删除'],
+  ['rotate', (count: string) => `轮换 ${count} 个密钥`],
+  ['warn', (count: string) => `就 ${count} 个密钥发出预告`],
+  ['expire', (count: string) => `将 ${count} 个密钥设为过期`],
+  ['delete', (count: string) => `删除 ${count} 个密钥`],
 ] as const;
 
 export const chinesePlans: PlanTexts = {
   title: ({ skipped, ...planned }) => {
-    const parts = kinds.flatMap(([kind, label]) => {
+    const parts = kinds.flatMap(([kind, describe]) => {
       const { [kind]: count } = planned;
-      return count === undefined ? [] : [`${label} ${count.toLocaleString('zh')} 个密钥`];
+      return count === undefined ? [] : [describe(count.toLocaleString('zh'))];
     });
     const more = skipped === 0 ? [] : [`跳过 ${skipped.toLocaleString('zh')} 个`];
     return `计划：${[...(parts.length === 0 ? ['没有密钥需要终止'] : parts), ...more].join('，')}`;

@@ -1,0 +1,258 @@
+import { money, unixMillis, unixSeconds, type LocaleTag } from '../../src/core/index.ts';
+import { planEmail } from '../../src/jobs/keys/plan-mail.ts';
+import type { HoldFacts, KeyAlert, KeyMatter, RetainFacts, RetainReason } from '../../src/keys/index.ts';
+import { localeOf, type PlanFacts } from '../../src/messages/index.ts';
+import type { Mail } from '../../src/notify/index.ts';
+import { deps, keyAlertMail } from '../daemon/support/alert-emails.ts';
+
+const day = 86_400_000;
+const since = unixMillis(Date.parse('2026-11-20T10:07:00Z'));
+const seconds = unixSeconds(since / 1000);
+const [name, old, words, why] = ['billing.g7', 'billing.g6', '…', '…'];
+const models = ['a', 'b', 'c', 'd', 'e', 'f'].map((model) => ({ model, calls: 1200 }));
+const use = { calls: 1204, lastCall: seconds, spend: money('3.25'), models };
+
+const holds: readonly HoldFacts[] = [
+  { reason: 'used', use, names: [] },
+  { reason: 'used', use: { calls: 1, models: [] }, names: ['billing.g1', 'billing.g2'] },
+  { reason: 'used', use, names: [], quota: { from: money('10'), to: money('9.5') } },
+  { reason: 'successor-unused', successor: name },
+  { reason: 'successor-dead', successor: name, state: 'exhausted' },
+  { reason: 'log-incomplete', why, lag: 2.5 * 3_600_000 },
+  { reason: 'name-shared', successor: name, ids: [4, 5] },
+  { reason: 'name-shared', successor: name, ids: [], shared: 'billing.g1' },
+  { reason: 'clock-skew' },
+  { reason: 'place-undeclared', places: ['file:/a'] },
+  { reason: 'place-undeclared', places: ['file:/a', 'file:/b'] },
+  { reason: 'sink-holds-it', successor: name, places: ['file:/a'] },
+];
+
+const retained: readonly (readonly [RetainReason, RetainFacts])[] = [
+  ['ambiguous', { ids: [4, 5] }],
+  ['not-ours', { why }],
+  ['not-ours', {}],
+  ['sinks-undeclared', {}],
+  ['sink-holds-it', { sink: 'file:/a' }],
+  ['sink-unreadable', { sink: 'file:/a', why }],
+  ['sink-unknown', { sink: 'file:/a' }],
+  ['sink-failed', { sink: 'file:/a', why }],
+  ['used', { calls: 1 }],
+  ['log-incomplete', { until: seconds, why }],
+];
+
+const ends = { kind: 'ends', job: 'end-idle', isLonger: true, evenIfUsed: false } as const;
+
+/** Every matter; those of the first list each have a title of their own. */
+const matters: readonly (readonly [KeyAlert['kind'], KeyMatter])[] = [
+  [
+    'exposure',
+    {
+      event: 'exposure',
+      name,
+      quota: money('10'),
+      sum: money('9.5'),
+      olds: [{ name: old, remain: money('9.5') }],
+    },
+  ],
+  ['escalated', { event: 'quota-used-up', name, old }],
+  ['exposure', { event: 'quota-not-adjusted', name, old, why, words }],
+  ['escalated', { event: 'taken-away', name }],
+  ['escalated', { event: 'still-there', name, keyId: 7, since }],
+  ['orphan', { event: 'orphan-deleted', name }],
+  [
+    'waiting',
+    {
+      event: 'outdated',
+      differences: [
+        { kind: 'key', name, keyId: 7, highest: 6 },
+        { kind: 'sink', place: 'file:/a', fingerprint: '0123456789012345' },
+      ],
+      words,
+    },
+  ],
+  ['escalated', { event: 'sink-dead', place: 'file:/a', keyId: 7, name, state: 'deleted', words }],
+  ['failed', { event: 'step-failed', step: 'deliver', why, old: { state: 'works', name: old } }],
+  ['waiting', { event: 'step-failed', step: 'deliver', why, tries: 5 }],
+  ['waiting', { event: 'paused', words }],
+  ['waiting', { event: 'unconfirmed', name, place: 'file:/a', words }],
+  ['waiting', { event: 'no-sink', job: 'rotate', words }],
+  ['held', { event: 'held', name: old, why: { reason: 'used', use, names: [] }, words }],
+  [
+    'escalated',
+    { event: 'held', name: old, why: { reason: 'used', use, names: [] }, escalated: true, words },
+  ],
+  ['held', { event: 'held', name: old, why: { reason: 'used', use, names: [] }, isTimed: true, words }],
+  [
+    'held',
+    {
+      event: 'held',
+      name: old,
+      why: { reason: 'successor-dead', successor: name, state: 'disabled' },
+      isTimed: true,
+      words,
+    },
+  ],
+  ['held', { event: 'held', name: old, why: { reason: 'clock-skew' }, words }],
+  ['held', { event: 'held', name: old, why: { reason: 'place-undeclared', places: ['file:/a'] }, words }],
+  ['warning', { event: 'ending', name, notice: { kind: 'expires', before: 7 * day, at: seconds }, words }],
+  [
+    'orphan',
+    {
+      event: 'orphan-retained',
+      name,
+      keyId: 7,
+      identified: true,
+      reason: 'used',
+      facts: { calls: 2 },
+      words,
+    },
+  ],
+  [
+    'orphan',
+    {
+      event: 'orphan-retained',
+      name,
+      keyId: 7,
+      identified: false,
+      reason: 'ambiguous',
+      facts: { ids: [4, 5] },
+      words,
+    },
+  ],
+  ['failed', { event: 'stuck', why, since }],
+  ['done', { event: 'stuck-over', since }],
+  ['failed', { event: 'closed', why, since }],
+  ['done', { event: 'closed-over', since }],
+];
+
+/** Matters whose titles repeat. */
+const more: readonly (readonly [KeyAlert['kind'], KeyMatter])[] = [
+  ...holds.map((hold) => ['held', { event: 'held', name: old, why: hold, words }] as const),
+  ...retained.map(
+    ([reason, facts]) =>
+      [
+        'orphan',
+        { event: 'orphan-retained', name, keyId: 7, identified: true, reason, facts, words },
+      ] as const,
+  ),
+  ...(['none', 'gone', 'expired', 'disabled', 'exhausted'] as const).map(
+    (state) => ['failed', { event: 'step-failed', step: 'verify', why, old: { state, name: old } }] as const,
+  ),
+  [
+    'exposure',
+    {
+      event: 'exposure',
+      name,
+      quota: money('1'),
+      sum: money('2'),
+      olds: [
+        { name: 'a', remain: money('1') },
+        { name: 'b', remain: money('1') },
+      ],
+    },
+  ],
+  ['waiting', { event: 'too-many-keys', names: ['a', 'b', 'c'], words }],
+  ['waiting', { event: 'outdated', differences: undefined, words }],
+  [
+    'warning',
+    {
+      event: 'ending',
+      name,
+      notice: { ...ends, clock: 'idle', began: since, expires: day, deletes: 9 * day },
+      words,
+    },
+  ],
+  [
+    'warning',
+    { event: 'ending', name, notice: { ...ends, clock: 'age', evenIfUsed: true, deletes: 3_600_000 }, words },
+  ],
+];
+
+const isOfAccount = ({ event }: KeyMatter): boolean => /^(?:stuck|closed)/.test(event);
+
+const mailsOf = (tag: LocaleTag, all: typeof matters, named = 'billing'): readonly Mail[] =>
+  all.flatMap(([kind, about], at) => {
+    const alert = {
+      kind,
+      account: 'main',
+      service: isOfAccount(about) ? '' : named,
+      rotation: 'r1',
+      about,
+      key: `${at}`,
+    };
+    const sender = {
+      ...deps(),
+      locale: localeOf(tag),
+      teams: [{ name: 'growth', keys: ['billing'], mail: ['growth@example.com'] }],
+      keyNames: [],
+    };
+    const audit = { seq: 1204, hash: 'a1'.repeat(32) };
+    const shown = kind === 'held' ? { ...alert, use } : alert;
+    return keyAlertMail(shown, since, { ...sender, currency: 'USD', audit }) ?? [];
+  });
+
+const plans: readonly PlanFacts[] = [
+  ...(
+    [
+      ['unused', 'delete', false],
+      ['after-overlap', 'expire', true],
+    ] as const
+  ).map(([when, ending, isSplit]) => ({
+    kind: 'rotate' as const,
+    service: 'billing',
+    isSplit,
+    terms: { overlap: 2 * day, retire: { when, ending, quiet: day } },
+  })),
+  { kind: 'end', action: { kind: 'delete' }, clock: 'idle', passed: 30 * day },
+  { kind: 'end', action: { kind: 'expire', at: seconds }, clock: 'age', passed: 30 * day },
+  { kind: 'end', action: { kind: 'expire', in: 0 }, clock: 'expired', passed: 30 * day },
+  {
+    kind: 'end',
+    action: { kind: 'warn', stage: words, notice: { ...ends, clock: 'exhausted', began: since } },
+    clock: 'exhausted',
+    passed: day,
+  },
+  { kind: 'skip', reason: 'exhausted' },
+  { kind: 'skip', reason: 'name-not-unique' },
+];
+
+const planMails = (tag: LocaleTag): readonly Pick<Mail, 'subject' | 'html' | 'text'>[] =>
+  [{ rotate: 1200, skipped: 2 }, { warn: 1, expire: 2, delete: 1, skipped: 0 }, { skipped: 0 }].map(
+    (counts) =>
+      planEmail(
+        {
+          words,
+          counts,
+          keys: plans.map((facts) => ({ name, service: 'billing', age: 31 * day, facts, words })),
+          usual: 12,
+        },
+        {
+          job: 'rotate',
+          account: 'main',
+          slot: since,
+          zone: 'UTC',
+          locale: localeOf(tag),
+          to: ['a@example.com'],
+        },
+      ),
+  );
+
+/** A mail about a step and one about a key, whose names are hostile. */
+export const hostileKeyMails = (tag: LocaleTag, named: string): readonly Mail[] =>
+  mailsOf(
+    tag,
+    [
+      ['waiting', { event: 'step-failed', step: named, why: named, tries: 5 }],
+      [
+        'held',
+        { event: 'held', name: named, why: { reason: 'name-shared', successor: named, ids: [] }, words },
+      ],
+    ],
+    named,
+  );
+
+/** The mails about keys with titles of their own, and all. */
+export const keyMails = (tag: LocaleTag) => {
+  const titled = mailsOf(tag, matters);
+  return { titled, plans: planMails(tag), more: mailsOf(tag, more) };
+};
