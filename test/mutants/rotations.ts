@@ -19,8 +19,8 @@ export const rotationMutants: readonly Mutant[] = [
     'an old key in use ends',
     'keys/engine',
     'keys/retirement/judge-old.ts',
-    "if (isUsed) return hold('used'",
-    "if (isUsed && isPast) return hold('used'",
+    'if (isUsed)',
+    'if (isUsed && isPast)',
   ),
   mutant(
     'an old key ends by a log that is behind',

@@ -123,6 +123,21 @@ describe('rotate-keys', () => {
     expect(pending.summary).toContain('no notification is sent');
   });
 
+  it('mails the plan, and that a key has to be renamed, in the language of mails', async () => {
+    const { run, change, keyService, mails } = fixture;
+    const inGerman = { ...change, locale: 'de' as const };
+    const before = (await mails()).length;
+    await run('rotate-keys', planned, { ...inGerman, slot: unixMillis(3) });
+    const long = 'a-service-with-a-name-of-fifty-bytes-in-its-keys';
+    keyService.keys = [surveyed(`${long}.g1`, { id: 8, age: 60 })];
+    await run('rotate-keys', applied, inGerman);
+    const [plan, blocked] = (await mails()).slice(before);
+    expect(plan?.subject).toBe('Tollkeeper: Plan: 2 Keys zu rotieren, 2 übersprungen');
+    expect(plan?.text).toContain('Übersprungen: Der Key ist deaktiviert.');
+    expect(blocked?.subject).toContain(`Der Key ${long}.g1 kann wegen seines Namens nicht rotiert werden`);
+    expect(blocked?.text).toContain('Bis dahin bleibt der Key gültig');
+  });
+
   it('shows the plan of a dry run, with open rotations first', async () => {
     const { plan, change, keyService } = fixture;
     keyService.open = [viewOf('billing', 'current')];
