@@ -21,7 +21,7 @@ export type PlanFacts =
       /** Milliseconds. */
       readonly passed: number;
     }
-  | { readonly kind: 'skip'; readonly reason: SkipReason };
+  | { readonly kind: 'skip'; readonly reason: SkipReason; readonly at?: UnixMillis | undefined };
 
 type Blocked = { readonly title: string; readonly advice: string };
 
@@ -43,7 +43,8 @@ export type PlanTexts = {
     words: string,
     at: (moment: UnixMillis) => string,
   ) => string;
-  readonly skipped: (reason: SkipReason, words: string) => string;
+  /** `at`: when the next maintenance window opens, or the last call of a key in use. */
+  readonly skipped: (reason: SkipReason, words: string, at?: string) => string;
   readonly age: (millis: number) => string;
   readonly more: (keys: number) => string;
   /** Keys skipped for ordinary reasons. */

@@ -214,6 +214,8 @@ const plans: readonly PlanFacts[] = [
   },
   { kind: 'skip', reason: 'exhausted' },
   { kind: 'skip', reason: 'name-not-unique' },
+  { kind: 'skip', reason: 'outside-window', at: since },
+  { kind: 'skip', reason: 'used', at: since },
 ];
 
 const planMails = (tag: LocaleTag): readonly Pick<Mail, 'subject' | 'html' | 'text'>[] =>

@@ -48,10 +48,10 @@ export const endedKey = (
   age,
 });
 
-export const skippedRow = ({ name, service, reason, message, age }: SkippedKey): PlannedKey => ({
+export const skippedRow = ({ name, service, reason, message, age, at }: SkippedKey): PlannedKey => ({
   name,
   service,
-  facts: { kind: 'skip', reason },
+  facts: { kind: 'skip', reason, at },
   words: message,
   age,
 });

@@ -56,7 +56,7 @@ export const planEmail = (
         service: service === name ? undefined : service,
         age: age === undefined ? undefined : plans.age(age),
         ...(facts.kind === 'skip'
-          ? { skipped: plans.skipped(facts.reason, own) }
+          ? { skipped: plans.skipped(facts.reason, own, facts.at === undefined ? undefined : at(facts.at)) }
           : { planned: plans.planned(facts, own, at) }),
       },
       mails,

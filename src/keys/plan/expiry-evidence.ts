@@ -15,11 +15,16 @@ import { ageOf } from './select.ts';
 /** Whether a statement holds; if that is unknown, the reason. */
 export type Proof =
   | { readonly so: true }
-  | { readonly so: false; readonly reason?: SkipReason; readonly message?: string };
+  | { readonly so: false; readonly reason?: SkipReason; readonly message?: string; readonly at?: UnixMillis };
 
 const yes: Proof = { so: true };
 const no: Proof = { so: false };
-const unknown = (reason: SkipReason, message: string): Proof => ({ so: false, reason, message });
+const unknown = (reason: SkipReason, message: string, at?: UnixMillis): Proof => ({
+  so: false,
+  reason,
+  message,
+  ...(at === undefined ? {} : { at }),
+});
 
 export type Judged = {
   readonly surveyed: SurveyedKey;
@@ -162,6 +167,7 @@ export const mayEnd = (judged: Judged, nameCollisions: number): Proof => {
     return unknown(
       'used',
       `it is in use: last call ${durationText(Math.max(0, now - last))} ago${of}; \`even_if_used: true\` ends it anyway`,
+      last,
     );
   }
   return logHolds(policy.quiet, judged);

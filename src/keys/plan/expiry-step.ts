@@ -13,7 +13,7 @@ export type Step =
       readonly clock: ExpiryClock;
       readonly passed: number;
     }
-  | { readonly reason: SkipReason; readonly message: string };
+  | { readonly reason: SkipReason; readonly message: string; readonly at?: UnixMillis | undefined };
 
 const stageNames = ['warn', 'expire', 'delete'] as const;
 type Stage = (typeof stageNames)[number];
@@ -159,5 +159,7 @@ export const judgeExpiry = (judged: Judged, nameCollisions: number): Step => {
   if (step.action.kind === 'warn') return step;
   if (policy.suspended !== undefined) return { reason: 'clock-skew', message: policy.suspended };
   const proof = mayEnd(judged, nameCollisions);
-  return proof.so ? step : { reason: proof.reason ?? 'used', message: proof.message ?? 'it may be in use' };
+  if (proof.so) return step;
+  const { reason = 'used', message = 'it may be in use', at } = proof;
+  return { reason, message, at };
 };

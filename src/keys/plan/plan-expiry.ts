@@ -46,7 +46,7 @@ export const planExpiry = (
   const due: Ending[] = [];
   for (const surveyed of selected) {
     const step = judgeExpiry({ surveyed, policy, evidence, now }, names.get(surveyed.key.name) ?? 0);
-    if (!('action' in step)) skipped.push(skippedKey(surveyed, now, step.reason, step.message));
+    if (!('action' in step)) skipped.push(skippedKey(surveyed, now, step.reason, step.message, step.at));
     else (step.action.kind === 'warn' ? warned : due).push({ surveyed, step });
   }
   const works = ({ key }: SurveyedKey): boolean => deadBy(key, now) === undefined;

@@ -187,10 +187,8 @@ const judge = (surveyed: SurveyedKey, survey: KeySurvey, policy: RotationPolicy)
   return { due: { surveyed, age, isSplit: false } };
 };
 
-const describeClosed = ({ windows, zone }: RotationPolicy, now: UnixMillis): string => {
-  const next = nextOpening(windows, now, zone);
-  return `outside the maintenance windows${next === undefined ? '' : `; the next one opens ${formatMoment(toSeconds(next), zone)}`}`;
-};
+const describeClosed = (next: UnixMillis | undefined, zone: string): string =>
+  `outside the maintenance windows${next === undefined ? '' : `; the next one opens ${formatMoment(toSeconds(next), zone)}`}`;
 
 /**
  * The keys to rotate now, the oldest first, and for every other selected key why it is skipped. Only the newest working key of a service can be
@@ -216,14 +214,15 @@ export const planRotations = (
     .sort((left, right) => Number(right.isSplit) - Number(left.isSplit));
   const services = new Set(selected.map(({ service }) => service)).size;
   if (due.length > 0 && !isOpen(policy.windows, now, policy.zone)) {
-    const message = describeClosed(policy, now);
+    const next = nextOpening(policy.windows, now, policy.zone);
+    const message = describeClosed(next, policy.zone);
     return {
       at: now,
       selected: services,
       rotations: [],
       skipped: [
         ...skipped,
-        ...due.map(({ surveyed }) => skippedKey(surveyed, now, 'outside-window', message)),
+        ...due.map(({ surveyed }) => skippedKey(surveyed, now, 'outside-window', message, next)),
       ],
     };
   }

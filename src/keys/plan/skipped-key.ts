@@ -42,6 +42,8 @@ export type SkippedKey = {
   readonly reason: SkipReason;
   /** The reason, and what to do if something can be done. */
   readonly message: string;
+  /** When the next maintenance window opens, or the last call of a key in use. */
+  readonly at?: UnixMillis | undefined;
 };
 
 /** Reasons of the normal course, which need no attention. */
@@ -60,6 +62,7 @@ export const skippedKey = (
   now: UnixMillis,
   reason: SkipReason,
   message: string,
+  at?: UnixMillis,
 ): SkippedKey => {
   const age = ageOf(surveyed, now);
   const { key, service, generation } = surveyed;
@@ -71,6 +74,7 @@ export const skippedKey = (
     age,
     reason,
     message,
+    ...(at === undefined ? {} : { at }),
   };
 };
 

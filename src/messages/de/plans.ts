@@ -82,8 +82,11 @@ export const germanPlans: PlanTexts = {
     return `Plan: ${[...(parts.length === 0 ? ['kein Key zu beenden'] : parts), ...more].join(', ')}`;
   },
   planned: (facts, _, at) => (facts.kind === 'rotate' ? rotation(facts) : end(facts, at)),
-  skipped: (reason, words) =>
-    plainReasons.has(reason) ? `${skips[reason]}.` : `${skips[reason]} (${words})`,
+  skipped: (reason, words, at) => {
+    if (plainReasons.has(reason)) return `${skips[reason]}.`;
+    if (at === undefined) return `${skips[reason]} (${words})`;
+    return `${skips[reason]}; ${reason === 'used' ? `letzter Aufruf am ${at}` : `das nächste beginnt am ${at}`}.`;
+  },
   age: (millis) => span(spanOf(millis)),
   more: (count) => `… und ${counted(count, 'weiterer Key', 'weitere Keys')}.`,
   usual: (count) =>

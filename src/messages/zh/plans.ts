@@ -81,8 +81,11 @@ export const chinesePlans: PlanTexts = {
     return `计划：${[...(parts.length === 0 ? ['没有密钥需要终止'] : parts), ...more].join('，')}`;
   },
   planned: (facts, _, at) => (facts.kind === 'rotate' ? rotation(facts) : end(facts, at)),
-  skipped: (reason, words) =>
-    plainReasons.has(reason) ? `${skips[reason]}。` : `${skips[reason]}（${words}）`,
+  skipped: (reason, words, at) => {
+    if (plainReasons.has(reason)) return `${skips[reason]}。`;
+    if (at === undefined) return `${skips[reason]}（${words}）`;
+    return `${skips[reason]}；${reason === 'used' ? `最近一次调用在 ${at}` : `下一个窗口始于 ${at}`}。`;
+  },
   age: (millis) => span(spanOf(millis)),
   more: (count) => `…… 另有 ${count.toLocaleString('zh')} 个密钥。`,
   usual: (count) =>
