@@ -59,7 +59,7 @@ const claimedIn = async (modules: string): Promise<string> => {
     const { stateEngines } = await import(process.argv[1]);
     const run = { job: 'pull', slot: 60_000, account: 'main', trigger: 'schedule', version: 1, state: 'queued',
       interval: { start: 0, end: 60_000 }, attempts: 0, claimedAt: 60_000 };
-    const isTaken = async () => (await stateEngines.shared().runs.claim([{ runs: [run] }])).length === 1;
+    const isTaken = async () => (await stateEngines.common().runs.claim([{ runs: [run] }])).length === 1;
     process.stdout.write(JSON.stringify([await isTaken(), await isTaken()]));`;
   const argv = ['--input-type=module', '-e', claims, join(modules, 'storage/index.js')];
   return (await promisify(execFile)(process.execPath, argv)).stdout;
