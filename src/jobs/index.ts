@@ -30,7 +30,7 @@ export { testMail } from './report/test-mail.ts';
 export { createWatermarks } from './watermarks.ts';
 export { checkReports, composeReport, type ComposedReport } from './report/compose-report.ts';
 export { expiryPolicy, type ExpireSettings } from './expire-keys/expire-shape.ts';
-export { collectExpiryEvidence } from './expire-keys/collect-expiry-evidence.ts';
+export { planExpiries } from './expire-keys/plan-expiries.ts';
 export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan, ScheduledMail } from './job-kind.ts';
 export type { CostOwners } from './cost-owners.ts';
 export { rotationPolicy, type RotateSettings } from './rotate-keys/rotate-shape.ts';

@@ -1,22 +1,13 @@
 import { durationText, fault, isFault, noProgress, type UnixMillis } from '../../core/index.ts';
 import type { Config, Job } from '../../config/index.ts';
+import { planExpiries, rotationPolicy, type ExpireSettings, type RotateSettings } from '../../jobs/index.ts';
 import {
-  expiryPolicy,
-  collectExpiryEvidence,
-  rotationPolicy,
-  type ExpireSettings,
-  type RotateSettings,
-} from '../../jobs/index.ts';
-import {
-  byGatewayClock,
   isKeyName,
   isSelected,
   isServiceName,
   knownKey,
   needsAttention,
   placesClash,
-  planExpiry,
-  planNotices,
   planRotations,
   printKeyName,
   templateOf,
@@ -115,26 +106,18 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
     listed: KeySurvey,
     signal: AbortSignal,
   ): Promise<FreshKeyPlan> => {
-    const settings = fields as ExpireSettings;
-    const { survey, policy } = byGatewayClock(
+    const { plan, notices } = await planExpiries(
       listed,
-      expiryPolicy({ name, zone }, settings),
-      warehouse.clocks.of(account),
+      { name, zone, settings: fields as ExpireSettings },
+      {
+        account,
+        warehouse,
+        teams: teamsOf(account),
+        keyService: await keyService(account),
+        progress: noProgress,
+        signal,
+      },
     );
-    const teams = teamsOf(account);
-    const ofAccount = await keyService(account);
-    const history = await ofAccount.history();
-    const deps = {
-      account,
-      warehouse,
-      teams,
-      history,
-      keyService: ofAccount,
-      progress: noProgress,
-      signal,
-    };
-    const plan = planExpiry(survey, policy, await collectExpiryEvidence(survey, policy, deps), teams);
-    const notices = planNotices(survey, settings.notices, history);
     return {
       rotations: [],
       expiries: [...notices, ...plan.expiries.map(({ planned }) => planned)],

@@ -1,17 +1,14 @@
 import { countText } from '../../core/index.ts';
 import {
-  byGatewayClock,
   needsAttention,
-  planExpiry,
-  planNotices,
   type EndedKey,
   type ExpiryPlan,
   type KeyService,
   type PlannedExpiry,
 } from '../../keys/index.ts';
 import type { PlanCounts } from '../../messages/index.ts';
-import { expireShape, expiryPolicy, type ExpireSettings } from './expire-shape.ts';
-import { collectExpiryEvidence } from './collect-expiry-evidence.ts';
+import { expireShape, type ExpireSettings } from './expire-shape.ts';
+import { planExpiries, type PlannedExpiries } from './plan-expiries.ts';
 import { defineJobKind, type JobContext, type JobOutcome } from '../job-kind.ts';
 import { expireFaults } from './expire-rules.ts';
 import { keyServiceOf, failureOf, whoOf } from '../keys/key-runs.ts';
@@ -19,27 +16,15 @@ import { endedKey, describeExpiry, skippedText, skippedRow, keyLine } from '../k
 import { noCostOwners } from '../cost-owners.ts';
 import { mailPlan, type PlanEmail } from '../keys/plan-mail.ts';
 
-type Planned = { readonly plan: ExpiryPlan; readonly notices: readonly PlannedExpiry[] };
-
 const planOf = async (
   keyService: KeyService,
   settings: ExpireSettings,
   context: JobContext,
-): Promise<Planned> => {
-  const { account, warehouse, progress, signal, costOwners = noCostOwners } = context;
+): Promise<PlannedExpiries> => {
+  const { name, zone, account, warehouse, progress, signal, costOwners = noCostOwners } = context;
   progress({ step: 'reading the keys' });
-  const history = await keyService.history();
-  const { survey, policy } = byGatewayClock(
-    await keyService.survey(signal),
-    expiryPolicy(context, settings),
-    warehouse.clocks.of(account.name),
-  );
-  const { teams } = costOwners;
-  const deps = { account: account.name, warehouse, teams, history, keyService, progress, signal };
-  return {
-    plan: planExpiry(survey, policy, await collectExpiryEvidence(survey, policy, deps), teams),
-    notices: planNotices(survey, settings.notices, history),
-  };
+  const deps = { account: account.name, warehouse, teams: costOwners.teams, keyService, progress, signal };
+  return planExpiries(await keyService.survey(signal), { name, zone, settings }, deps);
 };
 
 const kinds = [
@@ -70,7 +55,7 @@ const countsOf = (planned: readonly PlannedExpiry[], would: string): string => {
 const plannedOf = ({ expiries }: ExpiryPlan): readonly PlannedExpiry[] =>
   expiries.map(({ planned }) => planned);
 
-const planEmailOf = ({ plan }: Planned, zone: string): PlanEmail => {
+const planEmailOf = ({ plan }: PlannedExpiries, zone: string): PlanEmail => {
   const kept = plan.skipped.filter(needsAttention);
   return {
     words: `${countsOf(plannedOf(plan), 'would be ') || 'no key would be ended'}${skippedText(kept.length)}`,
@@ -90,7 +75,7 @@ const carriedOut = async (
   return keyService.expire(planned, whoOf(context), context.signal);
 };
 
-const figuresOf = ({ plan, notices }: Planned) => ({
+const figuresOf = ({ plan, notices }: PlannedExpiries) => ({
   selected: plan.selected,
   planned: plan.expiries.length,
   skipped: plan.skipped.filter(needsAttention).length,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { interval, noProgress, toSeconds } from '../../../src/core/index.ts';
-import { collectExpiryEvidence } from '../../../src/jobs/index.ts';
+import { collectExpiryEvidence } from '../../../src/jobs/expire-keys/collect-expiry-evidence.ts';
 import { planExpiry, type ExpiryPolicy, type SurveyedKey } from '../../../src/keys/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { day, daysAgo, now, surveyed, surveyOf } from '../../keys/plan/survey.ts';
