@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { chaosFactor } from './support/storm.ts';
 
-/** What needs Debian's packages (Chromium, Postfix) runs in CI through `npm run test:system`. */
+/** What needs Debian's packages (Chromium, Postfix, PostgreSQL) runs in CI through `npm run test:system`. */
 const system = ['test/**/*.browser.test.ts', 'test/**/*.server.test.ts'];
 /** What takes minutes runs through `npm run storm`. */
 const storms = ['test/**/*.storm.test.ts'];
