@@ -61,12 +61,12 @@ export const leave = (state: KeyStateMaps, event: KeyOfService & { readonly at: 
   state.lineage.set(event.keyId, { ...known, retired: event.at });
 };
 
-/** A service that has no other key is without a current one. */
+/** Ends the current key of the service, if it is this one. */
 export const endCurrent = ({ current }: KeyStateMaps, service: string, keyId: number): void => {
   if (current.get(service)?.keyId === keyId) current.delete(service);
 };
 
-/** A request whose key was found or ended is no longer without an answer. */
+/** Marks a request as answered: its key was found, or it ended. */
 export const foundRequest = ({ requests }: KeyStateMaps, name: string): void => {
   const request = requests.get(name);
   if (request?.isLost === true) requests.set(name, { ...request, isLost: false });

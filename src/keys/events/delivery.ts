@@ -37,7 +37,7 @@ const noteContent = (
 
 /** What sinks hold, up to the cutover. */
 export const deliveryEvents = {
-  /** What a sink holds before the first delivery: a key of somebody else; `keyId` if exactly one mask matches. */
+  /** What a sink holds before the first delivery: a key from another source; `keyId` if exactly one mask matches. */
   observed: eventKind({
     fields: { place: z.string(), fingerprint, keyId: keyId.optional() },
     sentence: ({ place, fingerprint: hash }) => `${place} holds a foreign key, ${shortHash(hash)}`,
@@ -66,7 +66,7 @@ export const deliveryEvents = {
       `${place} received ${name}${proof === undefined ? '' : `, and returned ${shortHash(proof)}`}`,
     rotation: (rotation, event) => withPlace(rotation, event, true),
   }),
-  /** Stated by a person who sees the key at the place. */
+  /** A person sees the key at the place. */
   confirmed: eventKind({
     fields: { ...ofKey, place: z.string(), proof: fingerprint },
     sentence: ({ name, place }) => `the receipt of ${name} at ${place} is confirmed`,

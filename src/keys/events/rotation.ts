@@ -47,7 +47,7 @@ export const rotationEvents = {
       if (listed !== undefined) state.highest.set(service, Math.max(listed, state.highest.get(service) ?? 0));
     },
   }),
-  /** A key that existed before, or that somebody else created, becomes a generation of the service. */
+  /** A key that existed before, or that another program created, becomes a generation of the service. */
   adopted: eventKind({
     fields: { ...ofKey, born: moment },
     sentence: ({ name, generation }) => `${name} is adopted as generation ${generation}`,

@@ -40,7 +40,7 @@ type LeavingKey = Identified & {
   readonly since: UnixMillis;
 };
 
-/** `delivered`: one of our keys, whose delivery began; otherwise a key of somebody else that was seen at this time. */
+/** `delivered`: one of our keys, whose delivery began; otherwise a key from another source, seen at this time. */
 type KnownContent = { readonly since: UnixMillis; readonly delivered: boolean };
 
 /** What the journal knows about the keys of an account. */

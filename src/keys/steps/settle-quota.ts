@@ -11,14 +11,14 @@ import type { OfOld, Step } from './step.ts';
 const quotaToTransfer = (rotation: Rotation, attempt: Attempt, old: OldKey, left: Money): Money => {
   const { terms, attempts } = rotation;
   const isSplit = terms.quota.kind === 'split' && rotation.old?.keyId === old.keyId;
-  // The half that stayed with the old key has not been given to anybody yet.
+  // No other key has the half that stayed with the old one.
   if (isSplit && old.settled === undefined) return lowered(left, zero);
   // Spend of a compromised key before the cutover is not charged to the successor: it may not come from the service.
   const isCompromised = terms.retire.when === 'now';
   const { spec } = attempts.find(({ keyId }) => keyId === old.keyId) ?? attempt;
   const given = isCompromised || spec.unlimitedQuota ? old.remain : spec.remainQuota;
   const spent = subtractMoney(old.settled?.left ?? given ?? zero, left);
-  // Quota that somebody added to the old key stays out of the transfer.
+  // Quota that was added to the old key is not transferred.
   return compareMoney(spent, zero) > 0 ? subtractMoney(zero, spent) : zero;
 };
 

@@ -28,7 +28,7 @@ const verifyKey = async (
   await note(cycle, rotation, { what: 'verified', ...key, evidence, fingerprint });
 };
 
-/** Verifies the new key with a real call before anybody else has it. @throws Fault key-verify-refused, key-verify-unclear */
+/** Verifies the new key with a real call before a sink gets it. @throws Fault key-verify-refused, key-verify-unclear */
 export const verify: Step<OfAttempt> = {
   name: 'verify',
   due: ({ attempt }) => attempt.state === 'made',
