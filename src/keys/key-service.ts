@@ -204,11 +204,9 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
   };
 
   const surveyOf = (keys: readonly ApiKey[]): readonly SurveyedKey[] => {
-    const rotations = openRotations(journal.state(account));
-    const unfinished = journal.state(account).unfinished;
-    const found = placed(keys, journal.state(account).lineage, rotations, deps.templates);
-    const retained = journal.state(account).retained;
-    return found.map((surveyed) => {
+    const state = journal.state(account);
+    const { lineage, unfinished, retained } = state;
+    return placed(keys, lineage, openRotations(state), deps.templates).map((surveyed) => {
       const message = retained.get(surveyed.key.id)?.words;
       return withUnfinished(
         message === undefined ? surveyed : { ...surveyed, retained: message },

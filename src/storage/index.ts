@@ -41,8 +41,8 @@ export { archiveFolderOf, openEngine, type Engine, type EngineOptions } from './
 export { engineFault } from './duckdb/engine-faults.ts';
 export { interruptOn } from './duckdb/interrupt.ts';
 export { ownFolder } from './duckdb/own-folder.ts';
+export { identifier, literal } from './duckdb/sql-literal.ts';
 export type { AcquiredLock } from './duckdb/hold-lock.ts';
 
 /** Loaded on demand: the rest of the program starts without it. */
 export const acquireLock = lazy(async () => (await import('./duckdb/hold-lock.ts')).acquireLock);
-export { identifier, literal } from './duckdb/sql-literal.ts';

@@ -20,15 +20,15 @@ export type PostgresCluster = AsyncDisposable & {
   readonly createDatabase: () => Promise<Pool>;
 };
 
-/** PostgreSQL refuses to run as root. */
-const nobody = 65_534;
-const asUser = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
+/** PostgreSQL refuses to run as root; Debian has this user ID for programs without rights. */
+const unprivileged = 65_534;
+const asUser = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {};
 
 /** A server of its own, in a folder that goes with it; it listens on a Unix socket alone. */
 export const startPostgres = async (): Promise<PostgresCluster> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-pg-'));
   if ('uid' in asUser) {
-    await chown(folder, nobody, nobody);
+    await chown(folder, unprivileged, unprivileged);
     // The folder of the test run is open to its own user alone.
     if (basename(dirname(folder)).startsWith('tollkeeper-tests-')) await chmod(dirname(folder), 0o755);
   }

@@ -1,7 +1,7 @@
 /** The class that a count of tokens is shown and priced as; of a total, the class of what is in no other class. */
 export type CountedTokens = {
   readonly side: 'input' | 'output';
-  /** Always part of the total of its side, whatever the convention of the model; derived in SQL from this alone. */
+  /** Always part of the total of its side, under each convention of a model; derived in SQL from this alone. */
   readonly included?: true;
   readonly class: string;
   /** The setting of its price, and the column of views of prices. */

@@ -66,6 +66,10 @@ export const endCurrent = ({ current }: KeyStateMaps, service: string, keyId: nu
   if (current.get(service)?.keyId === keyId) current.delete(service);
 };
 
+/** The service has, or had, a key of this generation. */
+export const noteGeneration = ({ highest }: KeyStateMaps, service: string, generation: number): void =>
+  void highest.set(service, Math.max(generation, highest.get(service) ?? 0));
+
 /** Marks a request as answered: its key was found, or it ended. */
 export const foundRequest = ({ requests }: KeyStateMaps, name: string): void => {
   const request = requests.get(name);

@@ -22,7 +22,7 @@ const withPlace = (
   });
 
 const notePlace = ({ places }: KeyStateMaps, service: string, place: string): void =>
-  void places.set(service, new Set(places.get(service)).add(place));
+  void places.set(service, (places.get(service) ?? new Set()).add(place));
 
 const noteContent = (
   { contents }: KeyStateMaps,
@@ -30,9 +30,8 @@ const noteContent = (
   hash: Fingerprint,
   content: { readonly since: z.output<typeof moment>; readonly delivered: boolean },
 ): void => {
-  const known = contents.get(place);
-  if (content.delivered || known?.has(hash) !== true)
-    contents.set(place, new Map([...(known ?? []), [hash, content]]));
+  const known = contents.get(place) ?? new Map<Fingerprint, typeof content>();
+  if (content.delivered || !known.has(hash)) contents.set(place, known.set(hash, content));
 };
 
 /** What sinks hold, up to the cutover. */
@@ -54,7 +53,7 @@ export const deliveryEvents = {
     rotation: (rotation, event) => withPlace(rotation, event, false),
     account: (state, { service, place, keyId: id, at }) => {
       notePlace(state, service, place);
-      state.unfinished.set(service, new Set(state.unfinished.get(service)).add(id));
+      state.unfinished.set(service, (state.unfinished.get(service) ?? new Set()).add(id));
       const hash = state.fingerprints.get(id);
       if (hash !== undefined) noteContent(state, place, hash, { since: at, delivered: true });
     },
@@ -159,8 +158,7 @@ export const deliveryEvents = {
       `${places.join(' and ')} ${places.length === 1 ? 'is' : 'are'} taken to hold no key of the service, as a person confirmed`,
     stands: true,
     account: (state, { service, places }) => {
-      const left = [...(state.places.get(service) ?? [])].filter((place) => !places.includes(place));
-      state.places.set(service, new Set(left));
+      for (const place of places) state.places.get(service)?.delete(place);
     },
   }),
 };

@@ -3,6 +3,7 @@ import { unixMillis } from '../../core/index.ts';
 import type { LineageRow } from '../../warehouse/index.ts';
 import type { KeyStateMaps } from '../model/key-state.ts';
 import type { Rotation } from '../model/rotation.ts';
+import { noteGeneration } from './changes.ts';
 import { commonFields, type EventKind, type EventOf, type Fields } from './define.ts';
 import { deliveryEvents } from './delivery.ts';
 import { oldKeyEvents } from './old-key.ts';
@@ -56,8 +57,7 @@ export const applyEvent = (state: KeyStateMaps, event: KeyEvent): LineageRow | u
   const next = rotation === undefined ? undefined : rotationAfter(rotation, event);
   if (next?.over !== undefined) state.rotations.delete(id);
   else if (next !== undefined) state.rotations.set(id, next);
-  if ('generation' in event)
-    state.highest.set(service, Math.max(event.generation, state.highest.get(service) ?? 0));
+  if ('generation' in event) noteGeneration(state, service, event.generation);
   const keyId = 'keyId' in event ? event.keyId : undefined;
   const before = keyId === undefined ? undefined : state.lineage.get(keyId);
   kindOf(event).account?.(state, event);

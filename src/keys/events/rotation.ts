@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decimal, moment, ofKey, spec } from '../model/event-fields.ts';
 import { rotationTerms } from '../model/terms.ts';
-import { foundRequest, place } from './changes.ts';
+import { foundRequest, noteGeneration, place } from './changes.ts';
 import { eventKind } from './define.ts';
 
 const whyPlanned = {
@@ -44,7 +44,7 @@ export const rotationEvents = {
         changedAt: at,
       });
       state.managed.set(service, terms.job);
-      if (listed !== undefined) state.highest.set(service, Math.max(listed, state.highest.get(service) ?? 0));
+      if (listed !== undefined) noteGeneration(state, service, listed);
     },
   }),
   /** A key that existed before, or that another program created, becomes a generation of the service. */

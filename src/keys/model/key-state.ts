@@ -77,12 +77,15 @@ export type KeyState = {
   readonly deadKeys: ReadonlyMap<string, DeadKey>;
 };
 
+type Changeable<Value> =
+  Value extends ReadonlyMap<infer Key, infer Inner>
+    ? Map<Key, Changeable<Inner>>
+    : Value extends ReadonlySet<infer Inner>
+      ? Set<Inner>
+      : Value;
+
 /** The same maps, for the reducer alone. */
-export type KeyStateMaps = {
-  readonly [Field in keyof KeyState]: KeyState[Field] extends ReadonlyMap<infer Key, infer Value>
-    ? Map<Key, Value>
-    : never;
-};
+export type KeyStateMaps = { readonly [Field in keyof KeyState]: Changeable<KeyState[Field]> };
 
 export const emptyKeyState = (): KeyStateMaps => ({
   rotations: new Map(),

@@ -157,6 +157,12 @@ const one = async (
   };
 };
 
+/** What came of a deletion, by the list after it. */
+const listedAgain = (ended: Ended, isGone: boolean): Ended => {
+  if (isGone) return { done: true, message: 'deleted and no longer listed' };
+  return ended.done ? { done: false, message: 'deleted but still listed: the next run checks again' } : ended;
+};
+
 /**
  * Ends keys as planned; a failure of one does not stop the others. A key that a sink holds (`keptBySinks`, with the reason) stays unless its plan
  * overrides it.
@@ -187,15 +193,11 @@ export const endKeys = async (
     const isRemoved = removed.has(keyId);
     const isGone = isRemoved && (await isDeleted(cycle, keyId));
     if (isGone) await note(cycle, { id: idOf(each), service }, { what: 'deleted', ...generationKey(each) });
-    const left = ended.done
-      ? { done: false, message: 'deleted but still listed: the next run checks again' }
-      : ended;
-    const gone = { done: true, message: 'deleted and no longer listed' };
     settled.push({
       account: cycle.deps.account,
       keyId,
       name,
-      ...(isGone ? gone : isRemoved ? left : ended),
+      ...(isRemoved ? listedAgain(ended, isGone) : ended),
     });
   }
   return settled;

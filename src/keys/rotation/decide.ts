@@ -77,10 +77,7 @@ const ofAttempt = (rotation: Rotation, view: View, attempt: Attempt, isUnusable 
 
 const unsettled = (rotation: Rotation, view: View): DueStep | Rest | undefined => {
   for (const attempt of rotation.attempts) {
-    const isAsked = attempt.state === 'asked';
-    const found =
-      (isAsked ? undefined : restingOf(view, attempt.keyId)) ??
-      firstDue(settling, ofAttempt(rotation, view, attempt));
+    const found = restingOf(view, attempt.keyId) ?? firstDue(settling, ofAttempt(rotation, view, attempt));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -99,7 +96,7 @@ const noSink = ({ terms: { job }, service, changedAt }: Rotation): Rest => {
   };
 };
 
-const towardsCutover = (rotation: Rotation, view: View): DueStep | Rest => {
+const towardsCutover = (rotation: Rotation, view: View): DueStep | Rest | undefined => {
   const before = unsettled(rotation, view);
   if (before !== undefined) return before;
   const { places = [] } = view;
@@ -110,14 +107,16 @@ const towardsCutover = (rotation: Rotation, view: View): DueStep | Rest => {
       attempt === undefined ? undefined : firstDue([clear], ofAttempt(rotation, view, attempt, true));
     return left ?? noSink(rotation);
   }
-  const found =
-    attempt === undefined
-      ? firstDue([create], { rotation, view })
-      : firstDue(delivery, { ...ofAttempt(rotation, view, attempt, !view.holds(attempt)), places });
-  return found ?? { rest: 'no step is due' };
+  return attempt === undefined
+    ? firstDue([create], { rotation, view })
+    : firstDue(delivery, { ...ofAttempt(rotation, view, attempt, !view.holds(attempt)), places });
 };
 
-const afterCutover = (rotation: Rotation, cutover: OfOld['cutover'], view: View): DueStep | Rest => {
+const afterCutover = (
+  rotation: Rotation,
+  cutover: OfOld['cutover'],
+  view: View,
+): DueStep | Rest | undefined => {
   const before = unsettled(rotation, view);
   if (before !== undefined && !isRest(before) && before.name !== look.name) return before;
   const attempt = rotation.attempts.find(({ state }) => state === 'current');
@@ -133,9 +132,7 @@ const afterCutover = (rotation: Rotation, cutover: OfOld['cutover'], view: View)
     if (!isRest(next)) return next;
     rests.push(next);
   }
-  return (
-    rests[0] ?? firstDue([reloadLast, finish], { rotation, view, attempt }) ?? { rest: 'no step is due' }
-  );
+  return rests[0] ?? firstDue([reloadLast, finish], { rotation, view, attempt });
 };
 
 /** The step that clears keys that no sink can hold, which must not outlast a run even if the rotation rests. */
@@ -189,7 +186,7 @@ export const decide = (rotation: Rotation, view: View): DueStep | Rest => {
     pauseOf(rotation, view) ??
     (rotation.cutover === undefined
       ? towardsCutover(rotation, view)
-      : afterCutover(rotation, rotation.cutover, view))
+      : afterCutover(rotation, rotation.cutover, view)) ?? { rest: 'no step is due' }
   );
 };
 

@@ -94,7 +94,7 @@ export type DueStep = Pick<Step<never>, 'name' | 'rereadsSinks' | 'writesSink' |
   readonly run: (work: Work) => Promise<void>;
 };
 
-/** The first of the steps that is due, or the reason why none is. */
+/** The first step that is due, or why the rotation rests. */
 export const firstDue = <Situation>(
   steps: readonly Step<Situation>[],
   situation: Situation,
