@@ -6,8 +6,7 @@ import {
   type Money,
   type UnixSeconds,
 } from '../core/index.ts';
-import type { CallsRelation } from './archive/relations.ts';
-import { optionalText, text, wholeNumber, type Sql } from '../storage/index.ts';
+import { optionalText, text, wholeNumber, type Sql, type Relation } from '../storage/index.ts';
 import { valueOfServed } from './spend.ts';
 
 /** One row of the call log that is spend. */
@@ -31,7 +30,7 @@ export const readCalls = async (
   connection: Sql,
   account: string,
   range: Interval<UnixSeconds>,
-  calls: CallsRelation,
+  calls: Relation,
 ): Promise<readonly BookedCall[]> => {
   const { value } = await valueOfServed(connection, account);
   const rows = await connection.rows(

@@ -9,10 +9,9 @@ import {
   type Money,
   type UnixSeconds,
 } from '../core/index.ts';
-import type { CallsRelation } from './archive/relations.ts';
 import { isProven, readAmounts, storedCurrency, unitValue } from './logs/amounts.ts';
 import type { AmountForm } from './logs/log-batch.ts';
-import { text, wholeNumber, type Sql } from '../storage/index.ts';
+import { text, wholeNumber, type Sql, type Relation } from '../storage/index.ts';
 
 /** The charges of the log, in currency. */
 export type Spend = {
@@ -61,7 +60,7 @@ export const readSpend = async (
   connection: Sql,
   account: string,
   range: Interval<UnixSeconds>,
-  calls: CallsRelation,
+  calls: Relation,
 ): Promise<Spend> => {
   const { value, form } = await valueOfServed(connection, account);
   const rows = await connection.rows(

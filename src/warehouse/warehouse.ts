@@ -28,6 +28,7 @@ import type { KeyTable } from './keys/key-table.ts';
 import { openQueries } from './queries/open-queries.ts';
 import { createLogsTable, type LogsTable } from './logs/logs-table.ts';
 import { openMigrated, type MigrationOptions } from './database-file/open-migrated.ts';
+import { createRowStore } from './row-store.ts';
 import { createRollup, type RollupTable } from './rollup/rollup.ts';
 import { schema } from './schema.ts';
 import { createNotifyOnce, type NotifyOnce } from './findings.ts';
@@ -148,15 +149,11 @@ export const createWarehouse = async (engine: Engine, options: WarehouseOptions)
   if (options.path !== ':memory:') await setArchiveAccess(root, reader);
   await archive.notifyFiles();
   const clocks = await openGatewayClocks(engine, options.clock);
-  const rollup = createRollup({
-    engine,
-    readCalls: archive.readCalls,
-    clock: options.clock,
-    log: options.log,
-  });
+  const rowStore = createRowStore(engine, archive);
+  const rollup = createRollup({ engine, rowStore, clock: options.clock, log: options.log });
   return {
     clocks,
-    logs: createLogsTable(engine, options.clock, clocks, archive, oneAnAccount),
+    logs: createLogsTable(engine, options.clock, clocks, rowStore, oneAnAccount),
     archive: archive.table,
     restatements: createRestatements(engine),
     profile: createProfileTable(engine, options.clock),
@@ -165,31 +162,21 @@ export const createWarehouse = async (engine: Engine, options: WarehouseOptions)
     notifyOnce: createNotifyOnce(engine, options.clock),
     ...stateEngines.sql(engine),
     snapshots: createSnapshotTable(engine),
-    comparisons: createComparisonTable(engine, archive.readCalls),
-    keys: createKeyTable(engine, clocks, archive.readCalls),
+    comparisons: createComparisonTable(engine, rowStore),
+    keys: createKeyTable(engine, clocks, rowStore),
     spend: async (account, range) =>
-      engine.bulk(async (connection) =>
-        archive.readCalls(connection, account, async (callsIn) =>
-          readSpend(connection, account, range, await callsIn(range)),
-        ),
+      rowStore.read(account, async ({ connection, rows }) =>
+        readSpend(connection, account, range, await rows(range)),
       ),
     sums: async (request, signal) => {
       if (request.tokens) await tokens.judge(request.account, signal);
       const { account, zone } = request;
       for (const range of rangesOf(request)) await rollup.refresh({ account, zone, range }, signal);
-      return engine.bulk(
-        async (connection) =>
-          archive.readCalls(connection, request.account, async (callsIn) =>
-            readSums(connection, callsIn, request),
-          ),
-        signal,
-      );
+      return rowStore.read(account, async (rows) => readSums(rows, request), signal);
     },
     calls: async (account, range) =>
-      engine.bulk(async (connection) =>
-        archive.readCalls(connection, account, async (callsIn) =>
-          readCalls(connection, account, range, await callsIn(range)),
-        ),
+      rowStore.read(account, async ({ connection, rows }) =>
+        readCalls(connection, account, range, await rows(range)),
       ),
     rollup,
     backups: createBackupLog(engine),
@@ -201,16 +188,7 @@ export const createWarehouse = async (engine: Engine, options: WarehouseOptions)
     writeParquet: createParquetWriter(engine, options.spoolDirectory, spoolPrefix),
     readCube: async (request, use) => {
       await tokens.judge(request.account, request.signal);
-      return readCube(
-        engine,
-        queries,
-        archive.readCalls,
-        rollup.refresh,
-        options,
-        options.clock,
-        request,
-        use,
-      );
+      return readCube(rowStore, queries, rollup.refresh, options, options.clock, request, use);
     },
     bindQueries: bindWith(queries),
     [Symbol.asyncDispose]: async () => {

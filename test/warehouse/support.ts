@@ -10,6 +10,8 @@ import {
   type WarehouseOptions,
 } from '../../src/warehouse/index.ts';
 import { openEngine, type Engine } from '../../src/storage/duckdb/engine.ts';
+import { createRowStore } from '../../src/warehouse/row-store.ts';
+import type { RowStore } from '../../src/storage/row-store.ts';
 import { landLogWindow } from '../../src/warehouse/logs/land-logs.ts';
 import type { LandedWindow } from '../../src/warehouse/logs/log-batch.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
@@ -63,11 +65,17 @@ export const openSchema = async (folder: TestFolder, path?: string): Promise<Eng
   return engine;
 };
 
+/** The calls of an engine whose archive is empty. */
+export const rowsIn = (engine: Engine): RowStore =>
+  createRowStore(engine, {
+    asReader: (work) => work(),
+    rowsIn: () => async () => ({ sql: 'call_log', bindings: {} }),
+    bringBack: async () => undefined,
+  });
+
 /** Lands a batch as it is, with no archive. */
 export const landIn = async (engine: Engine, batch: LogBatch): Promise<LandedWindow> =>
-  engine.bulk(async (connection) =>
-    landLogWindow(connection, batch, systemClock, systemClock.now(), async () => undefined),
-  );
+  landLogWindow(rowsIn(engine), batch, systemClock, systemClock.now());
 
 let files = 0;
 

@@ -5,13 +5,11 @@ import {
   hasCode,
   unixSeconds,
   type Clock,
-  type Interval,
   type Log,
   type NamedGates,
   type UnixMillis,
-  type UnixSeconds,
 } from '../../core/index.ts';
-import { type Engine, inTransaction, wholeNumber, type Sql } from '../../storage/index.ts';
+import { type Engine, inTransaction, wholeNumber, type RowsIn, type Sql } from '../../storage/index.ts';
 import type { LogBatch } from '../logs/log-batch.ts';
 import type { ArchiveReader } from './archive-access.ts';
 import { createFileCheck, damagedArchive, removeFile, type DamagedFile } from './archive-files.ts';
@@ -27,26 +25,18 @@ import type { ArchivePlan, ArchiveRequest, ArchiveTable } from './archive-table.
 import { rowsByMonth, type MonthRows } from './months.ts';
 import { bringBack, takeOut } from './move-month.ts';
 import { planArchive, type ArchivePolicy, type PlannedMonth } from './plan-archive.ts';
-import { allCalls, type CallsRelation } from './relations.ts';
+import { allCalls } from './relations.ts';
 import { writeMonth } from './write-month.ts';
-
-/**
- * A relation with all calls of the range, including those that left the table. It may contain others: filter it as
- * `call_log`.
- */
-export type CallsIn = (range: Interval<UnixSeconds>) => Promise<CallsRelation>;
-
-/** Reads calls in one transaction, during which no month can leave the table or return. */
-export type ReadCalls = <T>(
-  connection: Sql,
-  account: string,
-  work: (callsIn: CallsIn) => Promise<T>,
-) => Promise<T>;
 
 export type Archive = {
   readonly table: ArchiveTable;
-  /** @throws fault archive-damaged when a file that the range needs is missing or differs from what was written. */
-  readonly readCalls: ReadCalls;
+  /**
+   * The calls of a range, with those that left the table. Call it as a reader, in a transaction.
+   * @throws fault archive-damaged when a file that the range needs is missing or differs from what was written
+   */
+  readonly rowsIn: (connection: Sql, account: string) => RowsIn;
+  /** Files that the work reads are kept until it ends. */
+  readonly asReader: <T>(work: () => Promise<T>) => Promise<T>;
   /** Calls `onFiles` with the current files. */
   readonly notifyFiles: () => Promise<void>;
   /** Call it in the transaction of a landing, before the landing reads the table. */
@@ -95,13 +85,11 @@ export const createArchive = (options: ArchiveOptions): Archive => {
   const oneRun = createGate(1);
   // A file that a reader may have seen as valid is kept until the reader ends.
   let readers = 0;
-  const asReader = async <T>(work: () => Promise<T>): Promise<T> => {
+  const asReader = <T>(work: () => Promise<T>): Promise<T> => {
     readers += 1;
-    try {
-      return await work();
-    } finally {
+    return work().finally(() => {
       readers -= 1;
-    }
+    });
   };
 
   const damagedOf = async (months: readonly ArchivedMonth[]): Promise<readonly DamagedFile[]> => {
@@ -218,20 +206,18 @@ export const createArchive = (options: ArchiveOptions): Archive => {
           return { ...outcome, kept: outcome.kept + outcome.left };
         }),
     },
-    readCalls: async (connection, account, work) =>
-      asReader(async () =>
-        inTransaction(connection, async () => {
-          let months: Promise<readonly ArchivedMonth[]> | undefined;
-          return work(async ({ start, end }) => {
-            months ??= readMonths(connection, account);
-            const alone = (await months).filter(
-              ({ state, range }) => state === 'sole' && range.start < end && range.end > start,
-            );
-            for (const month of alone) await files.require(month);
-            return allCalls(alone.map(({ file }) => join(root, file)));
-          });
-        }),
-      ),
+    rowsIn: (connection, account) => {
+      let months: Promise<readonly ArchivedMonth[]> | undefined;
+      return async ({ start, end }) => {
+        months ??= readMonths(connection, account);
+        const alone = (await months).filter(
+          ({ state, range }) => state === 'sole' && range.start < end && range.end > start,
+        );
+        for (const month of alone) await files.require(month);
+        return allCalls(alone.map(({ file }) => join(root, file)));
+      };
+    },
+    asReader,
     notifyFiles: async () => notifyFiles(),
     bringBack: async (connection, batch) => bringBack({ root, files, log }, connection, batch),
   };

@@ -1,4 +1,4 @@
-import type { Bindings } from '../../storage/index.ts';
+import type { Relation } from '../../storage/index.ts';
 
 /**
  * Rows of files, bound as `$archive_files`. The file contains the account, so partitions are not read from the path.
@@ -11,11 +11,8 @@ const filesSql = 'read_parquet($archive_files, union_by_name = true, hive_partit
  */
 export const archivedCallsSql = `(SELECT * FROM call_log WHERE false UNION ALL BY NAME SELECT * FROM ${filesSql})`;
 
-/** A relation with the columns of `call_log`, for FROM, and its bindings. */
-export type CallsRelation = { readonly sql: string; readonly bindings: Bindings };
-
 /** All calls, given the files that contain those which left the table. */
-export const allCalls = (files: readonly string[]): CallsRelation =>
+export const allCalls = (files: readonly string[]): Relation =>
   files.length === 0
     ? { sql: 'call_log', bindings: {} }
     : {

@@ -1,10 +1,10 @@
-import type { ReadCalls } from '../archive/archive.ts';
 import {
   millis,
   readAs,
   rowReader,
   secondsRange,
   inTransaction,
+  type RowStore,
   type Sql,
   type StateEngine,
 } from '../../storage/index.ts';
@@ -52,7 +52,7 @@ const readUsageLandings = async (
     { account, dimension, granularity, start: range.start, end: range.end },
   );
 
-export const createComparisonTable = (engine: StateEngine, readCalls: ReadCalls): ComparisonTable => ({
+export const createComparisonTable = (engine: StateEngine, rowStore: RowStore): ComparisonTable => ({
   put: async (account, comparisons) =>
     engine.state(async (connection) =>
       inTransaction(connection, async () => writeComparisons(connection, account, comparisons)),
@@ -85,14 +85,10 @@ export const createComparisonTable = (engine: StateEngine, readCalls: ReadCalls)
     ),
   units: async (account) => engine.state(async (connection) => readUnits(connection, account)),
   totals: async (account, range) =>
-    engine.bulk(async (connection) =>
-      readCalls(connection, account, async (callsIn) => readTotals(connection, account, range, callsIn)),
-    ),
+    rowStore.read(account, async ({ connection, rows }) => readTotals(connection, account, range, rows)),
   entries: async (account, by, buckets) =>
-    engine.bulk(async (connection) =>
-      readCalls(connection, account, async (callsIn) =>
-        readEntries(connection, account, by, buckets, callsIn),
-      ),
+    rowStore.read(account, async ({ connection, rows }) =>
+      readEntries(connection, account, by, buckets, rows),
     ),
   landings: async (...asked) => engine.bulk(async (connection) => readLandings(connection, ...asked)),
   usageLandings: async (...asked) =>

@@ -8,8 +8,7 @@ import {
   type Money,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { CallsIn } from '../archive/archive.ts';
-import { text, wholeNumber, type Row, type Sql } from '../../storage/index.ts';
+import { text, wholeNumber, type Row, type RowsIn, type Sql } from '../../storage/index.ts';
 import { valueOfServed } from '../spend.ts';
 import type { EntryTotals, LogTotals } from './comparison.ts';
 
@@ -36,10 +35,10 @@ export const readTotals = async (
   connection: Sql,
   account: string,
   range: Interval<UnixSeconds>,
-  callsIn: CallsIn,
+  rows: RowsIn,
 ): Promise<LogTotals> => {
   const { value } = await valueOfServed(connection, account);
-  const calls = await callsIn(range);
+  const calls = await rows(range);
   const [row] = await connection.rows(
     `SELECT ${sums} FROM ${calls.sql} WHERE account = $account AND created_at >= $start AND created_at < $end`,
     { account, start: range.start, end: range.end, ...calls.bindings },
@@ -55,7 +54,7 @@ export const readEntries = async (
   account: string,
   by: 'model' | 'key',
   buckets: readonly Interval<UnixSeconds>[],
-  callsIn: CallsIn,
+  rows: RowsIn,
 ): Promise<readonly EntryTotals[]> => {
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -66,7 +65,7 @@ export const readEntries = async (
   if (odd !== undefined)
     throw fault('warehouse-failed', `the bucket ${odd.start} does not consist of whole quarter hours`);
   const { value } = await valueOfServed(connection, account);
-  const calls = await callsIn(interval(first.start, last.end));
+  const calls = await rows(interval(first.start, last.end));
   const column = by === 'model' ? 'model_name' : 'token_name';
   const starts = JSON.stringify(buckets.map(({ start }) => start));
   const found = await connection.rows(

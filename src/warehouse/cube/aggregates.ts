@@ -1,7 +1,6 @@
 import type { Interval, UnixSeconds } from '../../core/index.ts';
-import type { Bindings } from '../../storage/index.ts';
+import type { Bindings, Relation } from '../../storage/index.ts';
 import { cubeRelation, dimensions, ofKey, tokenColumns } from '../report-views/cube-columns.ts';
-import type { CallsRelation } from '../archive/relations.ts';
 import type { Needs } from './needs.ts';
 
 /** The dimensions and measures of a set of aggregates. */
@@ -112,7 +111,7 @@ const whereBindings = (left: NamesLeft): Bindings => ({
 
 /** The bindings of a statement over a relation with `whereSql`; `served`: if it contains amounts, whose `$value` it then names. */
 export const bindingsOver = (
-  { bindings }: CallsRelation,
+  { bindings }: Relation,
   account: string,
   { start, end }: Interval<UnixSeconds>,
   left: NamesLeft,
@@ -129,7 +128,7 @@ export const bindingsOver = (
 export const aggregatesSql = (
   plan: AggregatesPlan,
   slot: string,
-  cells: CallsRelation,
+  cells: Relation,
   served: Served,
   left: NamesLeft,
 ): string => {

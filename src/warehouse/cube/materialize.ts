@@ -1,10 +1,15 @@
 import { interval, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
-import type { CallsIn } from '../archive/archive.ts';
-import type { CallsRelation } from '../archive/relations.ts';
 import { ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { ReportView, ViewInput } from '../report-views/view.ts';
-import { callsWith, type CellsIn } from '../rollup/cells.ts';
-import { text, type Bindings, type Connection } from '../../storage/index.ts';
+import { callsWith } from '../rollup/cells.ts';
+import {
+  text,
+  type Bindings,
+  type Connection,
+  type CellsIn,
+  type Relation,
+  type RowsIn,
+} from '../../storage/index.ts';
 import {
   aggregatesSql,
   inCurrency,
@@ -25,7 +30,7 @@ import { slotSql, type Timeline } from './timeline.ts';
 export type CubeBuild = {
   readonly source: Connection;
   readonly target: Connection;
-  readonly callsIn: CallsIn;
+  readonly rows: RowsIn;
   readonly cellsIn: CellsIn;
   readonly request: CubeRequest;
   readonly timeline: Timeline;
@@ -93,8 +98,8 @@ export const namesLeft = async (
 const eachRange = async (
   { source, target, request, timeline, served, left }: CubeBuild,
   table: string,
-  relationIn: (range: Interval<UnixSeconds>) => Promise<CallsRelation>,
-  sqlOf: (range: Interval<UnixSeconds>, relation: CallsRelation) => string,
+  relationIn: (range: Interval<UnixSeconds>) => Promise<Relation>,
+  sqlOf: (range: Interval<UnixSeconds>, relation: Relation) => string,
 ): Promise<number> => {
   let rows = 0;
   for (const range of timeline.ranges) {
@@ -154,7 +159,7 @@ export const materializeCalls = async (
   await eachRange(
     build,
     table,
-    build.callsIn,
+    build.rows,
     (range, calls) => `
       SELECT ${slotSql(timeline, range, 'day')} AS slot_index, ${given.map(([name, , sql]) => `${sql} AS ${name}`).join(', ')}
       FROM ${callsWith(names, calls)} WHERE ${whereSql(left)}`,
@@ -228,7 +233,7 @@ const keepLeft = async (build: CubeBuild, { name, keyColumn = '', columns }: Rep
 };
 
 export const materializeView = async (build: CubeBuild, view: ReportView): Promise<void> => {
-  const { source, target, request, timeline, served, now, callsIn, left } = build;
+  const { source, target, request, timeline, served, now, rows, left } = build;
   await createRelation(target, view);
   const { only } = request;
   const isRestricted = restrictsKeys(only) || restrictsModels(only);
@@ -241,7 +246,7 @@ export const materializeView = async (build: CubeBuild, view: ReportView): Promi
     days: daysOf(timeline),
     services: servicesOf(build),
     range: boundsOf(timeline),
-    callsIn,
+    rows,
     cellsIn: build.cellsIn,
     rowsIn: async (range) => {
       const cells = await build.cellsIn(range);

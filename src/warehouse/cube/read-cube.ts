@@ -1,8 +1,6 @@
 import { createGate, fault, type Clock } from '../../core/index.ts';
-import type { ReadCalls } from '../archive/archive.ts';
-import type { Engine, EngineOptions } from '../../storage/index.ts';
+import type { EngineOptions, RowStore } from '../../storage/index.ts';
 import type { QueryEngine } from '../queries/query-engine.ts';
-import { openCells } from '../rollup/cells.ts';
 import type { RefreshRollup } from '../rollup/refresh.ts';
 import { reportViews } from '../report-views/registry.ts';
 import { valueOfServed } from '../spend.ts';
@@ -95,9 +93,8 @@ const viewsOf = (needs: Needs, { cells, calls }: Materialized): readonly string[
  * SQL cannot access anything else of the warehouse. Announced queries see one state of the warehouse.
  */
 export const readCube = async <T>(
-  engine: Engine,
+  rowStore: RowStore,
   queries: QueryEngine,
-  readCalls: ReadCalls,
   refresh: RefreshRollup,
   options: EngineOptions,
   clock: Clock,
@@ -115,31 +112,24 @@ export const readCube = async <T>(
   const materialized: Materialized = { cells: [], calls: [], views: new Set() };
   const now = request.run?.now ?? clock.now();
   const materialize = async (all: readonly Needs[]): Promise<CubeFacts> =>
-    tables.fill(async (connection) =>
-      engine.bulk(async (source) => {
-        const { value, form, currency, asked, isProven } = await valueOfServed(source, request.account);
-        checkCurrency(request, asked);
-        const served = { value, inUnits: isProven && form === 'units', isProven };
-        // Other amounts of the report use the currency of the stored amounts.
-        const stored = currency === undefined ? request : { ...request, currency };
-        await readCalls(source, request.account, async (callsIn) => {
+    tables.fill(async (target) =>
+      rowStore.read(
+        request.account,
+        async ({ connection: source, rows, rollup }) => {
+          const { value, form, currency, asked, isProven } = await valueOfServed(source, request.account);
+          checkCurrency(request, asked);
+          const served = { value, inUnits: isProven && form === 'units', isProven };
+          // Other amounts of the report use the currency of the stored amounts.
+          const stored = currency === undefined ? request : { ...request, currency };
           const services = await readServices(source, request.account);
-          const deps = {
-            source,
-            target: connection,
-            callsIn,
-            cellsIn: openCells(source, callsIn, { account: request.account, zone }),
-            request: stored,
-            timeline,
-            served,
-            now,
-            services,
-          };
+          const cellsIn = rollup(zone);
+          const deps = { source, target, rows, cellsIn, request: stored, timeline, served, now, services };
           const build = { ...deps, left: await namesLeft(deps) };
           await materializeFor(all, build, materialized);
-        });
-        return { amounts: form, currency, isProven };
-      }, request.signal),
+          return { amounts: form, currency, isProven };
+        },
+        request.signal,
+      ),
     );
 
   const needsOf = async (sql: string): Promise<Needs> => queries.needs(sql, request.signal);

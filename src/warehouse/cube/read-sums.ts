@@ -1,8 +1,6 @@
 import { interval, money, type Interval, type Money, type UnixSeconds } from '../../core/index.ts';
-import type { CallsIn } from '../archive/archive.ts';
 import { countedClasses, type TokenClass } from '../tokens/class-names.ts';
-import { openCells } from '../rollup/cells.ts';
-import { text, wholeNumber, type Row, type Sql } from '../../storage/index.ts';
+import { text, wholeNumber, type AccountRows, type Row } from '../../storage/index.ts';
 import { valueOfServed } from '../spend.ts';
 import { inCurrency } from './aggregates.ts';
 import { readServices, serviceIn } from './services.ts';
@@ -97,14 +95,13 @@ const tokensOf = (row: Row): SegmentSums['tokens'] => {
 };
 
 export const readSums = async (
-  connection: Sql,
-  callsIn: CallsIn,
+  { connection, rollup }: AccountRows,
   { account, zone, bounds, segments, tokens, models }: SumsRequest,
 ): Promise<Sums> => {
   const { value, form, currency, isProven } = await valueOfServed(connection, account);
   const served = { value, inUnits: isProven && form === 'units', isProven: true };
   const serviceOf = serviceIn(await readServices(connection, account));
-  const cellsIn = openCells(connection, callsIn, { account, zone });
+  const cellsIn = rollup(zone);
   const cells: SegmentSums[] = [];
   for (const run of runsOf(segments)) {
     const [start, end] = [bounds[run[0] ?? 0], bounds[(run.at(-1) ?? 0) + 1]];

@@ -1,7 +1,6 @@
 import { interval, unixSeconds, zero } from '../../core/index.ts';
-import type { ReadCalls } from '../archive/archive.ts';
 import type { GatewayClocks } from '../clocks/gateway-clocks.ts';
-import { inTransaction, type StateEngine } from '../../storage/index.ts';
+import { inTransaction, type RowStore, type StateEngine } from '../../storage/index.ts';
 import { addEvents, readEvents, readLast } from './journal-rows.ts';
 import { judgeLog } from './judge-log.ts';
 import type { KeyTable } from './key-table.ts';
@@ -16,13 +15,11 @@ const latest = unixSeconds(32_503_680_000);
 export const createKeyTable = (
   engine: StateEngine,
   clocks: Pick<GatewayClocks, 'now'>,
-  readCalls: ReadCalls,
+  rowStore: RowStore,
 ): KeyTable => {
   const uses: KeyTable['uses'] = async (account, names, range, maxModels) =>
-    engine.bulk(async (connection) =>
-      readCalls(connection, account, async (callsIn) =>
-        readNameUses(connection, { account, names, range, maxModels }, await callsIn(range)),
-      ),
+    rowStore.read(account, async ({ connection, rows }) =>
+      readNameUses(connection, { account, names, range, maxModels }, await rows(range)),
     );
   const idsOf: KeyTable['idsOf'] = async (account, names, since) =>
     engine.state(async (connection) => readIdsNamed(connection, account, names, since));
@@ -41,23 +38,15 @@ export const createKeyTable = (
     use: async (account, name, range) =>
       (await uses(account, [name], range)).get(name) ?? { calls: 0, spend: zero, models: [] },
     logComplete: async (account, range) =>
-      engine.bulk(async (connection) =>
-        readCalls(connection, account, async (callsIn) =>
-          judgeLog(
-            range,
-            await readLogFacts(
-              connection,
-              { account, range, now: clocks.now(account) },
-              await callsIn(range),
-            ),
-          ),
+      rowStore.read(account, async ({ connection, rows }) =>
+        judgeLog(
+          range,
+          await readLogFacts(connection, { account, range, now: clocks.now(account) }, await rows(range)),
         ),
       ),
     firstCall: async (account, name, since) =>
-      engine.bulk(async (connection) =>
-        readCalls(connection, account, async (callsIn) =>
-          readFirstCall(connection, { account, name, since }, await callsIn(interval(since, latest))),
-        ),
+      rowStore.read(account, async ({ connection, rows }) =>
+        readFirstCall(connection, { account, name, since }, await rows(interval(since, latest))),
       ),
     idsOf,
     idsNamed: async (account, name, since) => (await idsOf(account, [name], since)).get(name) ?? [],

@@ -1,5 +1,4 @@
 import { unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
-import type { CallsRelation } from '../archive/relations.ts';
 import { readRange } from '../logs/log-ledger.ts';
 import {
   column,
@@ -13,6 +12,7 @@ import {
   wholeNumber,
   type Bindings,
   type Sql,
+  type Relation,
 } from '../../storage/index.ts';
 import type { BelievedLanding, LogFacts } from './judge-log.ts';
 
@@ -73,7 +73,7 @@ const readGap = async (connection: Sql, asked: Asked): Promise<LogFacts['gap']> 
 const readNameless = async (
   connection: Sql,
   asked: Asked,
-  calls: CallsRelation,
+  calls: Relation,
 ): Promise<LogFacts['nameless']> => {
   const [row] = await connection.rows(
     `SELECT count(*) AS call_count, min(created_at) AS first FROM ${calls.sql}
@@ -87,11 +87,7 @@ const readNameless = async (
     : { calls: wholeNumber(row, 'call_count'), from: unixSeconds(Number(first)) };
 };
 
-export const readLogFacts = async (
-  connection: Sql,
-  asked: Asked,
-  calls: CallsRelation,
-): Promise<LogFacts> => ({
+export const readLogFacts = async (connection: Sql, asked: Asked, calls: Relation): Promise<LogFacts> => ({
   covered: await readRange(connection, asked.account),
   landings: await readLandings(connection, asked),
   quarantined: await readQuarantined(connection, asked),

@@ -7,8 +7,7 @@ import {
   type Interval,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { CallsRelation } from '../archive/relations.ts';
-import { optionalText, text, wholeNumber, type Row, type Sql } from '../../storage/index.ts';
+import { optionalText, text, wholeNumber, type Row, type Sql, type Relation } from '../../storage/index.ts';
 import { valueOfServed } from '../spend.ts';
 import { askedNames } from './asked-names.ts';
 import type { NameUse } from './key-table.ts';
@@ -51,7 +50,7 @@ type Asked = {
 export const readNameUses = async (
   connection: Sql,
   { account, names, range, maxModels }: Asked,
-  calls: CallsRelation,
+  calls: Relation,
 ): Promise<ReadonlyMap<string, NameUse>> => {
   const { value, isProven } = await valueOfServed(connection, account);
   const { unique, asked } = askedNames(connection, names);
@@ -91,7 +90,7 @@ export const readNameUses = async (
 export const readFirstCall = async (
   connection: Sql,
   { account, name, since }: { readonly account: string; readonly name: string; readonly since: UnixSeconds },
-  calls: CallsRelation,
+  calls: Relation,
 ): Promise<UnixSeconds | undefined> => {
   const [row] = await connection.rows(
     `SELECT min(created_at) AS first FROM ${calls.sql}

@@ -1,14 +1,8 @@
 import { interval, unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
-import { optionalText, type Sql } from '../../storage/index.ts';
+import { optionalText, type RowChange, type Sql } from '../../storage/index.ts';
 import { applyKindLabels, applyTextLabels, noteUnclear, type LearnedKinds } from './settle-kinds.ts';
 import type { Rows } from './label-evidence.ts';
-
-/** Restores the months that a range touches in the table, as a whole. */
-export type BringBack = (
-  connection: Sql,
-  landing: { readonly account: string; readonly window: Interval<UnixSeconds>; readonly served: number },
-) => Promise<void>;
 
 const rangeOf = async (
   connection: Sql,
@@ -30,10 +24,9 @@ const rangeOf = async (
  * Returns the number of changed quarter hours.
  */
 export const applyToPast = async (
-  connection: Sql,
+  { connection, hold }: RowChange,
   account: string,
   { kinds, texts }: LearnedKinds,
-  bringBack: BringBack,
   now: UnixMillis,
 ): Promise<number> => {
   const ofLabels: Rows = {
@@ -55,7 +48,7 @@ export const applyToPast = async (
     unixSeconds(Math.min(...ranges.map(({ start }) => start))),
     unixSeconds(Math.max(...ranges.map(({ end }) => end))),
   );
-  await bringBack(connection, { account, window, served: 0 });
+  await hold(window, 0);
   const before = await sumsBefore(connection, { account, window }, now);
   const range = { account, ...window };
   await applyKindLabels(connection, { sql: 'account = $account', bindings: { account } }, range, kinds);

@@ -1,6 +1,6 @@
 import { interval, unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
-import { wholeNumber, type Sql } from '../../storage/index.ts';
+import { wholeNumber, type RowChange, type Sql } from '../../storage/index.ts';
 import { chargesAround, chargesIn, judgeCharges } from './amount-change.ts';
 import { readAmounts, storedCurrency } from './amounts.ts';
 import { readSeen } from './seen-rows.ts';
@@ -31,7 +31,7 @@ const readSuspects = async (connection: Sql, account: string): Promise<readonly 
  * are integer units. Run it in one transaction; the changes are recorded as restatements. Returns the corrected ranges.
  */
 export const correctAmounts = async (
-  connection: Sql,
+  { connection }: RowChange,
   account: string,
   now: UnixMillis,
 ): Promise<readonly Interval<UnixSeconds>[]> => {

@@ -11,15 +11,16 @@ import {
   type UnixMillis,
 } from '../../core/index.ts';
 import { amountOf } from '../quarantine/quarantine.ts';
-import { applyToPast, type BringBack } from '../kinds/apply-to-past.ts';
+import { applyToPast } from '../kinds/apply-to-past.ts';
 import { settleKinds } from '../kinds/settle-kinds.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
 import { changeCalls } from '../rollup/change-calls.ts';
-import { inTransaction, type Sql } from '../../storage/index.ts';
+import type { RowChange, RowStore, Sql } from '../../storage/index.ts';
 import { chargesIn } from './amount-change.ts';
 import { amountsFor, readAmounts } from './amounts.ts';
 import { ownKinds } from './checked-cells.ts';
 import { headerOf } from './extra.ts';
+import { landingFault } from './landing-fault.ts';
 import { landingSql } from './landing-sql.ts';
 import type { LandedWindow, LogBatch } from './log-batch.ts';
 import { recordLanding, type Landing } from './record-landing.ts';
@@ -77,13 +78,9 @@ const isEqual = (one: RowSums, other: RowSums): boolean =>
  * Runs in a transaction: any fault leaves everything unchanged. The rows of the file are compared with those of the
  * window before these are removed: even when it is rolled back, a removal takes memory for each row.
  */
-const replaceRows = async (
-  connection: Sql,
-  batch: LogBatch,
-  bringBack: BringBack,
-  now: UnixMillis,
-): Promise<Landing> => {
-  await bringBack(connection, batch);
+const replaceRows = async (change: RowChange, batch: LogBatch, now: UnixMillis): Promise<Landing> => {
+  const { connection } = change;
+  await change.hold(batch.window, batch.served);
   const window = windowOf(batch);
   const kept = await readAmounts(connection, batch.account);
   const before = amountsFor(batch, kept);
@@ -135,7 +132,7 @@ const replaceRows = async (
   // Converted rows have another sum than was served.
   const landed = amounts.served === amounts.form ? seen : await readSums(connection, window);
   const changed = await recordRestatement(connection, batch, known, now);
-  const fromPast = kinds.isNew ? await applyToPast(connection, batch.account, kinds, bringBack, now) : 0;
+  const fromPast = kinds.isNew ? await applyToPast(change, batch.account, kinds, now) : 0;
   const restated = changed + fromPast;
   return { ...landing, landed, kinds: seen.kinds, amounts, isUnchanged: false, restated };
 };
@@ -146,23 +143,29 @@ const replaceRows = async (
  * with all that was derived from them, and only the landing is recorded.
  */
 export const landLogWindow = async (
-  connection: Sql,
+  rowStore: RowStore,
   exported: LogBatch,
   clock: Clock,
   gatewayNow: UnixMillis,
-  bringBack: BringBack,
+  signal?: AbortSignal,
 ): Promise<LandedWindow> => {
   const now = clock.now();
   const batch = gatewayNow < now ? withinTime(exported, gatewayNow) : exported;
-  const record = async (landing: Landing): Promise<LandedWindow> =>
+  const record = async ({ connection }: RowChange, landing: Landing): Promise<LandedWindow> =>
     recordLanding(connection, landing, now, gatewayNow);
-  const { landing, landed } = await inTransaction(
-    connection,
-    async () => {
-      const replaced = await replaceRows(connection, batch, bringBack, now);
-      return { landing: replaced, landed: replaced.isUnchanged ? undefined : await record(replaced) };
-    },
-    (one) => one.landed !== undefined,
+  const { landing, landed } = await rowStore.publish(
+    batch.account,
+    (change) =>
+      replaceRows(change, batch, now).then(
+        async (replaced) => ({
+          landing: replaced,
+          landed: replaced.isUnchanged ? undefined : await record(change, replaced),
+        }),
+        (error: unknown) => {
+          throw landingFault(error);
+        },
+      ),
+    { signal, isKept: (one) => one.landed !== undefined },
   );
-  return landed ?? inTransaction(connection, async () => record(landing));
+  return landed ?? rowStore.publish(batch.account, async (change) => record(change, landing), { signal });
 };

@@ -1,13 +1,11 @@
 import { type Clock, type Interval, type NamedGates, type UnixSeconds, fault } from '../../core/index.ts';
 import type { GatewayClocks } from '../clocks/gateway-clocks.ts';
-import { type Engine, inTransaction } from '../../storage/index.ts';
-import type { Archive } from '../archive/archive.ts';
+import { type Engine, inTransaction, type RowStore } from '../../storage/index.ts';
 import { readKindLabels, type KindLabel } from '../kinds/kind-labels.ts';
 import { readUnclear } from '../kinds/settle-kinds.ts';
 import { readAmounts, writeAmounts, type AccountAmounts } from './amounts.ts';
 import { correctAmounts } from './correct-amounts.ts';
 import { landLogWindow } from './land-logs.ts';
-import { landingFault } from './landing-fault.ts';
 import type { AmountForm, LandedWindow, LogBatch } from './log-batch.ts';
 import {
   readLandings,
@@ -62,22 +60,14 @@ export const createLogsTable = (
   engine: Engine,
   clock: Clock,
   clocks: Pick<GatewayClocks, 'now'>,
-  archive: Pick<Archive, 'bringBack'>,
+  rowStore: RowStore,
   oneAnAccount: NamedGates,
 ): LogsTable => {
   return {
     landWindow: async (batch, signal) => {
       if (batch.account === '') throw fault('wrong-use', 'the account has no name');
       return oneAnAccount(batch.account, async () =>
-        engine.bulk(
-          async (connection) =>
-            landLogWindow(connection, batch, clock, clocks.now(batch.account), archive.bringBack).catch(
-              (error: unknown) => {
-                throw landingFault(error);
-              },
-            ),
-          signal,
-        ),
+        landLogWindow(rowStore, batch, clock, clocks.now(batch.account), signal),
       );
     },
     cursor: async (account) =>
@@ -98,9 +88,7 @@ export const createLogsTable = (
     amounts: async (account) => engine.state(async (connection) => readAmounts(connection, account)),
     correctAmounts: async (account) =>
       oneAnAccount(account, async () =>
-        engine.bulk(async (connection) =>
-          inTransaction(connection, async () => correctAmounts(connection, account, clock.now())),
-        ),
+        rowStore.publish(account, async (change) => correctAmounts(change, account, clock.now())),
       ),
     proveAmounts: async (account, form) =>
       oneAnAccount(account, async () =>

@@ -63,10 +63,10 @@ const rowsOf = (row: Row): readonly ViewRow[] => {
 
 /** Sums over quarter hours from which prices are fitted, by model. */
 const fitSql = async (
-  { request, served, callsIn, left }: ViewInput,
+  { request, served, rows, left }: ViewInput,
   range: Interval<UnixSeconds>,
 ): Promise<{ readonly sql: string; readonly bindings: Bindings }> => {
-  const calls = await callsIn(range);
+  const calls = await rows(range);
   const charge = inCurrency('coalesce(sum(quota), 0)', served);
   return {
     sql: `

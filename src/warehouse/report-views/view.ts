@@ -1,9 +1,7 @@
-import type { CellsIn } from '../rollup/cells.ts';
 import type { Interval, UnixSeconds } from '../../core/index.ts';
-import type { CallsRelation } from '../archive/relations.ts';
 import type { CubeRequest } from '../cube/cube-request.ts';
 import type { NamesLeft, Served } from '../cube/aggregates.ts';
-import type { Bindings, Row } from '../../storage/index.ts';
+import type { CellsIn, Relation, Row, RowsIn } from '../../storage/index.ts';
 import type { ReportRelation } from './relation.ts';
 
 /** The data from which a view is filled. */
@@ -17,12 +15,12 @@ export type ViewInput = {
    * The days of all periods, `day`, `start_at` and `end_at` (seconds), `is_current` and `is_compared`, for FROM, with
    * their bindings.
    */
-  readonly days: { readonly sql: string; readonly bindings: Bindings };
+  readonly days: Relation;
   /** The keys in lineages, `name` and `service`, for FROM; a missing name is its own service. */
-  readonly services: { readonly sql: string; readonly bindings: Bindings };
+  readonly services: Relation;
   /** From the first to the last second of all periods. */
   readonly range: Interval<UnixSeconds>;
-  readonly callsIn: (range: Interval<UnixSeconds>) => Promise<CallsRelation>;
+  readonly rows: RowsIn;
   readonly cellsIn: CellsIn;
   /** The number of rows of a range. */
   readonly rowsIn: (range: Interval<UnixSeconds>) => Promise<number>;
@@ -44,7 +42,7 @@ export type ReportView = ReportRelation & {
   readonly keyColumn?: string;
 } & (
     | {
-        readonly sql: (input: ViewInput) => Promise<{ readonly sql: string; readonly bindings: Bindings }>;
+        readonly sql: (input: ViewInput) => Promise<Relation>;
         /** Converts a row of the SQL to rows of the view; without it, the SQL returns the rows of the view. */
         readonly rowsFrom?: (row: Row) => readonly ViewRow[];
       }

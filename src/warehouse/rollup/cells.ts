@@ -1,26 +1,21 @@
 import { interval, type Interval, type UnixSeconds } from '../../core/index.ts';
-import type { CallsIn } from '../archive/archive.ts';
-import type { CallsRelation } from '../archive/relations.ts';
 import { dimensions, isClass } from '../report-views/cube-columns.ts';
-import { readAs, rowReader, secondsRange, type Sql } from '../../storage/index.ts';
+import {
+  readAs,
+  rowReader,
+  secondsRange,
+  type Bound,
+  type CellsIn,
+  type Relation,
+  type RowsIn,
+  type Sql,
+} from '../../storage/index.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
 import { tokenSums } from './rollup-schema.ts';
 
 /** Calls, with their token classes only if a column needs them: without classes the scan costs a fraction. */
-export const callsWith = (columns: Iterable<string>, calls: CallsRelation): string =>
+export const callsWith = (columns: Iterable<string>, calls: Relation): string =>
   [...columns].some(isClass) ? `(${classedCallsSql(calls.sql)})` : calls.sql;
-
-/**
- * Sums over the calls of a range as a relation for FROM, with its bindings besides `$account`: `created_at` (the first
- * second of its day, or that of the call), `model_name`, `token_name`, `kind`, `row_count`, `first_at`, `last_at`,
- * `quota`, `size`, and the named dimensions and token columns. Valid days are read from the rollup, all other times from
- * the calls: an outdated rollup changes no sum. No cell contains a cut: a day that one divides is read from its calls.
- */
-export type CellsIn = (
-  range: Interval<UnixSeconds>,
-  columns?: Iterable<string>,
-  cuts?: readonly UnixSeconds[],
-) => Promise<CallsRelation>;
 
 /** The account, and the zone whose days are read. */
 type Read = { readonly account: string; readonly zone: string };
@@ -78,8 +73,8 @@ const rest = (
 const within = (column: string, ranges: readonly Interval<UnixSeconds>[]): string =>
   `(${ranges.map(({ start, end }) => `${column} >= ${start} AND ${column} < ${end}`).join(' OR ')})`;
 
-/** Reads cells in the transaction of `callsIn`, within which the valid days of a range are looked up once. */
-export const openCells = (connection: Sql, callsIn: CallsIn, read: Read): CellsIn => {
+/** Reads cells in the transaction of `rowsIn`, within which the valid days of a range are looked up once. */
+export const openCells = (connection: Sql, rowsIn: RowsIn, read: Read): CellsIn => {
   const valid = new Map<string, Promise<readonly Interval<UnixSeconds>[]>>();
   const daysIn = async (range: Interval<UnixSeconds>): Promise<readonly Interval<UnixSeconds>[]> => {
     const name = `${range.start} ${range.end}`;
@@ -99,7 +94,7 @@ export const openCells = (connection: Sql, callsIn: CallsIn, read: Read): CellsI
     );
     const list = names.map((name) => `, ${name}`).join('');
     const parts: string[] = [];
-    const bindings: Record<string, CallsRelation['bindings'][string]> = {};
+    const bindings: Record<string, Bound> = {};
     if (days.length > 0) {
       parts.push(
         `SELECT account, start_at AS created_at, row_count, first_at, last_at, quota, size${list}
@@ -109,7 +104,7 @@ export const openCells = (connection: Sql, callsIn: CallsIn, read: Read): CellsI
     }
     if (others.length > 0 || days.length === 0) {
       const [first = range] = others;
-      const calls = await callsIn(interval(first.start, (others.at(-1) ?? range).end));
+      const calls = await rowsIn(interval(first.start, (others.at(-1) ?? range).end));
       parts.push(
         `SELECT account, created_at, CAST(1 AS BIGINT) AS row_count, created_at AS first_at, created_at AS last_at, quota,
          abs(quota) AS size${list}

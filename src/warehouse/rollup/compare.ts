@@ -7,8 +7,15 @@ import {
   type LocalDay,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { CallsIn } from '../archive/archive.ts';
-import { column, readAs, rowReader, seconds, text, type Bindings, type Sql } from '../../storage/index.ts';
+import {
+  column,
+  readAs,
+  rowReader,
+  seconds,
+  text,
+  type AccountRows,
+  type Bindings,
+} from '../../storage/index.ts';
 import { cellsSql, dayStartSql, grouped } from './refresh.ts';
 import { tokenSums } from './rollup-schema.ts';
 
@@ -49,8 +56,7 @@ const zones = rowReader({ zone: text, first: column('first', seconds), last: col
 
 /** The days of the rollup, in all zones, whose cells differ from their calls; days that are marked as changed are left out. */
 export const differentDays = async (
-  connection: Sql,
-  callsIn: CallsIn,
+  { connection, rows }: AccountRows,
   account: string,
   depth: CompareDepth,
 ): Promise<readonly DifferentDay[]> => {
@@ -64,7 +70,7 @@ export const differentDays = async (
   for (const { zone, first, last } of known) {
     for (const group of grouped(localDays(dateAt(first, zone), dateAt(last, zone), zone))) {
       const range = interval(group[0]?.start ?? first, group.at(-1)?.end ?? last);
-      const calls = await callsIn(range);
+      const calls = await rows(range);
       const bindings: Bindings = { ...calls.bindings, account, zone, ...range };
       const sql = depth === 'sums' ? sumsSql(group, calls.sql) : cellsDifferenceSql(group, calls.sql);
       const found = await connection.rows(

@@ -13,9 +13,8 @@ import {
   type Log,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { ReadCalls } from '../archive/archive.ts';
 import { dimensions } from '../report-views/cube-columns.ts';
-import { type Engine, inTransaction, wholeNumber, type Sql } from '../../storage/index.ts';
+import { type Engine, type RowStore, wholeNumber, type Sql } from '../../storage/index.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
 import { tokenSums } from './rollup-schema.ts';
 
@@ -37,7 +36,7 @@ export type CallsVersion = (account: string) => Promise<number | undefined>;
 
 export type RefreshDeps = {
   readonly engine: Engine;
-  readonly readCalls: ReadCalls;
+  readonly rowStore: RowStore;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -88,32 +87,35 @@ export const cellsSql = (days: readonly LocalDay[], calls: string): string => `
   GROUP BY ALL`;
 
 const buildDays = async (
-  connection: Sql,
-  readCalls: ReadCalls,
+  rowStore: RowStore,
   { account, zone }: RefreshRequest,
   days: readonly LocalDay[],
+  signal: AbortSignal | undefined,
 ): Promise<void> => {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return;
   const range = interval(first.start, last.end);
-  await readCalls(connection, account, async (callsIn) => {
-    const calls = await callsIn(range);
-    await connection.execute(`INSERT INTO rollup_cell BY NAME ${cellsSql(days, calls.sql)}`, {
-      ...calls.bindings,
-      account,
-      zone,
-      ...range,
-    });
-    await connection.execute(
-      `INSERT INTO rollup_day SELECT $account, $zone, unnest(from_json($starts, '["BIGINT"]')), unnest(from_json($ends, '["BIGINT"]'))`,
-      {
+  await rowStore.publish(
+    account,
+    async ({ connection, rows }) => {
+      const calls = await rows(range);
+      await connection.execute(`INSERT INTO rollup_cell BY NAME ${cellsSql(days, calls.sql)}`, {
+        ...calls.bindings,
         account,
         zone,
-        starts: JSON.stringify(days.map(({ start }) => start)),
-        ends: JSON.stringify(days.map(({ end }) => end)),
-      },
-    );
-  });
+        ...range,
+      });
+      const built = connection.table(
+        { start_at: 'BIGINT', end_at: 'BIGINT' },
+        days.map(({ start, end }) => ({ start_at: start, end_at: end })),
+      );
+      await connection.execute(
+        `INSERT INTO rollup_day SELECT $account, $zone, start_at, end_at FROM ${built.sql}`,
+        { account, zone, ...built.bindings },
+      );
+    },
+    { signal },
+  );
 };
 
 /** The days of the range that have ended and have no cells. The current day is read from its calls. */
@@ -140,7 +142,7 @@ const hasMarks = async (connection: Sql, account: string): Promise<boolean> =>
 
 export const createRefresh = ({
   engine,
-  readCalls,
+  rowStore,
   clock,
   log,
 }: RefreshDeps): { readonly refresh: RefreshRollup; readonly version: CallsVersion } => {
@@ -149,15 +151,15 @@ export const createRefresh = ({
   const tooLarge = new Set<string>();
   /** Days with sums that no cell can hold are read from their calls. */
   const build = async (
-    connection: Sql,
     request: RefreshRequest,
     days: readonly LocalDay[],
+    signal: AbortSignal | undefined,
   ): Promise<void> => {
     try {
-      await buildDays(connection, readCalls, request, days);
+      await buildDays(rowStore, request, days, signal);
     } catch (error) {
       if (!/out of range|overflow/i.test(messageOf(error))) throw error;
-      if (days.length > 1) for (const day of days) await build(connection, request, [day]);
+      if (days.length > 1) for (const day of days) await build(request, [day], signal);
       else for (const { date } of days) tooLarge.add(`${request.account} ${request.zone} ${date}`);
     }
   };
@@ -168,31 +170,37 @@ export const createRefresh = ({
   const refresh: RefreshRollup = async (request, signal) =>
     oneAnAccount(request.account, async () => {
       const { account, zone } = request;
-      const work = engine.bulk(async (connection) => {
-        if (await hasMarks(connection, account)) {
-          // Before the marks are gone: a reader must not take the old number for the new calls.
-          versions.set(account, (versions.get(account) ?? 0) + 1);
-          await inTransaction(connection, async () => removeMarked(connection, account));
-        }
-        const now = unixSeconds(Math.floor(clock.now() / 1000));
-        const missing = await missingDays(connection, request, now);
-        const groups = grouped(missing.filter(({ date }) => !tooLarge.has(`${account} ${zone} ${date}`)));
-        for (const [at, days] of groups.entries()) {
-          signal?.throwIfAborted();
-          if (groups.length > 1)
-            log.info('building the rollup of the call log', {
-              account,
-              zone,
-              from: days[0]?.date,
-              part: `${at + 1} of ${groups.length}`,
-            });
-          await build(connection, request, days);
-        }
-      }, signal);
+      const now = unixSeconds(Math.floor(clock.now() / 1000));
+      const missing = await rowStore.publish(
+        account,
+        async ({ connection }) => {
+          if (await hasMarks(connection, account)) {
+            // Before the marks are gone: a reader must not take the old number for the new calls.
+            versions.set(account, (versions.get(account) ?? 0) + 1);
+            await removeMarked(connection, account);
+          }
+          return missingDays(connection, request, now);
+        },
+        { signal },
+      );
+      const groups = grouped(missing.filter(({ date }) => !tooLarge.has(`${account} ${zone} ${date}`)));
+      for (const [at, days] of groups.entries()) {
+        signal?.throwIfAborted();
+        if (groups.length > 1)
+          log.info('building the rollup of the call log', {
+            account,
+            zone,
+            from: days[0]?.date,
+            part: `${at + 1} of ${groups.length}`,
+          });
+        await build(request, days, signal);
+      }
+    }).catch((error: unknown) => {
       // What has no cells is read from its calls.
-      await work.catch((error: unknown) => {
-        if (!hasCode(error, 'disk-full')) throw error;
-        log.warn('cannot build the rollup of the call log', { account, ...errorFields(error) });
+      if (!hasCode(error, 'disk-full')) throw error;
+      log.warn('cannot build the rollup of the call log', {
+        account: request.account,
+        ...errorFields(error),
       });
     });
   return { refresh, version };

@@ -1,6 +1,6 @@
 import { dateAt, interval, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
 import { writeLearnedChanges } from '../profile/learned-changes.ts';
-import { column, readAs, rowReader, seconds, inTransaction, text, type Sql } from '../../storage/index.ts';
+import { column, readAs, rowReader, seconds, text, type Sql } from '../../storage/index.ts';
 import { changedRange } from './change-calls.ts';
 import { differentDays, type CompareDepth, type DifferentDay } from './compare.ts';
 import { createRefresh, type CallsVersion, type RefreshDeps, type RefreshRollup } from './refresh.ts';
@@ -43,16 +43,12 @@ const zonesOf = async (
   ).map(({ zone, first, last }) => ({ zone, range: interval(first, last) }));
 
 export const createRollup = (deps: RefreshDeps): RollupTable => {
-  const { engine, readCalls, clock, log } = deps;
+  const { rowStore, clock, log } = deps;
   const { refresh, version } = createRefresh(deps);
   const readZones = async (account: string) =>
-    engine.bulk(async (connection) => zonesOf(connection, account));
+    rowStore.read(account, async ({ connection }) => zonesOf(connection, account));
   const compare: RollupTable['compare'] = async (account, depth, signal) =>
-    engine.bulk(
-      async (connection) =>
-        readCalls(connection, account, async (callsIn) => differentDays(connection, callsIn, account, depth)),
-      signal,
-    );
+    rowStore.read(account, async (rows) => differentDays(rows, account, depth), signal);
   const refreshAll = async (
     account: string,
     zones: Awaited<ReturnType<typeof readZones>>,
@@ -74,25 +70,21 @@ export const createRollup = (deps: RefreshDeps): RollupTable => {
         first: dateAt(first.start, first.zone),
       });
       const zones = await readZones(account);
-      await engine.bulk(async (connection) =>
-        inTransaction(connection, async () => {
-          for (const { start } of days) await changedRange(connection, { account, start, end: start + 1 });
-          const detail = `${days.length}|${dateAt(first.start, first.zone)}`;
-          await writeLearnedChanges(connection, account, [
-            { topic: 'rollup-differs', name: first.zone, detail, notedAt: clock.now() },
-          ]);
-        }),
-      );
+      await rowStore.publish(account, async ({ connection }) => {
+        for (const { start } of days) await changedRange(connection, { account, start, end: start + 1 });
+        const detail = `${days.length}|${dateAt(first.start, first.zone)}`;
+        await writeLearnedChanges(connection, account, [
+          { topic: 'rollup-differs', name: first.zone, detail, notedAt: clock.now() },
+        ]);
+      });
       await refreshAll(account, zones, signal);
       return days;
     },
     rebuild: async (account, signal) => {
       const zones = await readZones(account);
-      await engine.bulk(async (connection) =>
-        inTransaction(connection, async () => {
-          for (const { range } of zones) await changedRange(connection, { account, ...range });
-        }),
-      );
+      await rowStore.publish(account, async ({ connection }) => {
+        for (const { range } of zones) await changedRange(connection, { account, ...range });
+      });
       await refreshAll(account, zones, signal);
       return compare(account, 'cells', signal);
     },

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createNamedGates, interval, silentLog, systemClock } from '../../../src/core/index.ts';
 import { createArchive } from '../../../src/warehouse/archive/archive.ts';
 import { archiveFolderOf, openEngine } from '../../../src/storage/duckdb/engine.ts';
-import { inTransaction } from '../../../src/storage/sql.ts';
+import { createRowStore } from '../../../src/warehouse/row-store.ts';
 import { at, batchOfCalls, openAt, now, someCalls, year } from './archive-support.ts';
 import { optionsIn, testFolder } from '../support.ts';
 
@@ -35,22 +35,19 @@ it('a file in use by a reader stays until the reader ends', async () => {
       () => true,
       () => false,
     );
-  await engine.bulk(async (reading) =>
-    archive.readCalls(reading, 'main', async (callsIn) => {
-      const calls = await callsIn(year);
-      // Beside it the month comes back, loses a row, and is archived again.
-      await engine.bulk(async (connection) =>
-        inTransaction(connection, async () => {
-          await archive.bringBack(connection, { account: 'main', window: january, served: 1 });
-          await connection.execute(`DELETE FROM call_log WHERE created_at = ${january.start}`);
-        }),
-      );
-      await archive.table.run({ account: 'main', settle: 0, retain: 1 });
-      expect(await isThere()).toBe(true);
-      const [row] = await reading.rows(`SELECT count(*) AS row_count FROM ${calls.sql}`, calls.bindings);
-      expect(row).toEqual({ row_count: '400' });
-    }),
-  );
+  const rowStore = createRowStore(engine, archive);
+  await rowStore.read('main', async ({ connection: reading, rows }) => {
+    const calls = await rows(year);
+    // Beside it the month comes back, loses a row, and is archived again.
+    await rowStore.publish('main', async ({ connection, hold }) => {
+      await hold(january, 1);
+      await connection.execute(`DELETE FROM call_log WHERE created_at = ${january.start}`);
+    });
+    await archive.table.run({ account: 'main', settle: 0, retain: 1 });
+    expect(await isThere()).toBe(true);
+    const [row] = await reading.rows(`SELECT count(*) AS row_count FROM ${calls.sql}`, calls.bindings);
+    expect(row).toEqual({ row_count: '400' });
+  });
   await archive.table.run({ account: 'main', settle: 0, retain: 1 });
   expect(await isThere()).toBe(false);
   expect((await archive.table.months('main')).map(({ rows, state }) => [rows, state])).toEqual([

@@ -1,0 +1,57 @@
+import type { Interval, UnixSeconds } from '../core/index.ts';
+import type { Connection } from './duckdb/connection.ts';
+import type { Bindings } from './sql.ts';
+
+/** A relation for FROM, and what is bound for it. */
+export type Relation = { readonly sql: string; readonly bindings: Bindings };
+
+/** Seconds UTC, half-open. */
+type Range = Interval<UnixSeconds>;
+
+/** All calls of the range, with the columns of `call_log`. There may be others: filter the relation as `call_log`. */
+export type RowsIn = (range: Range) => Promise<Relation>;
+
+/**
+ * Sums over the calls of a range as a relation for FROM, with its bindings besides `$account`: `created_at` (the first
+ * second of its day, or that of the call), `model_name`, `token_name`, `kind`, `row_count`, `first_at`, `last_at`,
+ * `quota`, `size`, and the named dimensions and token columns. Valid days are read from the rollup, all other times from
+ * the calls: an outdated rollup changes no sum. No cell contains a cut: a day that one divides is read from its calls.
+ */
+export type CellsIn = (
+  range: Range,
+  columns?: Iterable<string>,
+  cuts?: readonly UnixSeconds[],
+) => Promise<Relation>;
+
+/** The calls of one account in one transaction, during which none of them moves. */
+export type AccountRows = {
+  /** Also has the tables of the account besides its calls. */
+  readonly connection: Connection;
+  readonly rows: RowsIn;
+  /** The rollup whose days are those of the zone. */
+  readonly rollup: (zone: string) => CellsIn;
+};
+
+/** A change of the calls of one account, and of its tables. */
+export type RowChange = AccountRows & {
+  /**
+   * Puts the calls of a range into the table `call_log`, where they can be changed. `served` is the number of rows that
+   * replace them; 0 where they are changed, not replaced.
+   */
+  readonly hold: (range: Range, served: number) => Promise<void>;
+};
+
+/** Where the calls of accounts are. @throws fault archive-damaged where a file that is needed is not as it was written */
+export type RowStore = {
+  readonly read: <T>(
+    account: string,
+    work: (rows: AccountRows) => Promise<T>,
+    signal?: AbortSignal,
+  ) => Promise<T>;
+  /** What the work changed counts at once for every reader when it ends; nothing of it if it throws or is not kept. */
+  readonly publish: <T>(
+    account: string,
+    work: (change: RowChange) => Promise<T>,
+    options?: { readonly signal?: AbortSignal | undefined; readonly isKept?: (result: T) => boolean },
+  ) => Promise<T>;
+};

@@ -1,0 +1,44 @@
+import {
+  inTransaction,
+  type AccountRows,
+  type Connection,
+  type Engine,
+  type RowStore,
+} from '../storage/index.ts';
+import type { Archive } from './archive/archive.ts';
+import { openCells } from './rollup/cells.ts';
+
+/** Calls in the table `call_log` of the database file and, where a month left it, in a file of the archive. */
+export const createRowStore = (
+  engine: Engine,
+  archive: Pick<Archive, 'asReader' | 'rowsIn' | 'bringBack'>,
+): RowStore => {
+  const rowsOf = (connection: Connection, account: string): AccountRows => {
+    const rows = archive.rowsIn(connection, account);
+    return { connection, rows, rollup: (zone) => openCells(connection, rows, { account, zone }) };
+  };
+  return {
+    read: (account, work, signal) =>
+      engine.bulk(
+        (connection) =>
+          archive.asReader(() => inTransaction(connection, () => work(rowsOf(connection, account)))),
+        signal,
+      ),
+    publish: (account, work, { signal, isKept } = {}) =>
+      engine.bulk(
+        (connection) =>
+          archive.asReader(() =>
+            inTransaction(
+              connection,
+              () =>
+                work({
+                  ...rowsOf(connection, account),
+                  hold: (window, served) => archive.bringBack(connection, { account, window, served }),
+                }),
+              isKept,
+            ),
+          ),
+        signal,
+      ),
+  };
+};
