@@ -148,6 +148,7 @@ const entries = {
     'the file was written by an older Tollkeeper that cannot be upgraded from; move it away and pull again, or upgrade with a version in between',
   ),
   'warehouse-failed': failed('see the cause; nothing of this step was stored'),
+  'lease-lost': failed('nothing to do: the replica that holds the account goes on with its jobs'),
   'archive-damaged': failed(
     'restore the named file from a backup; without one, pull the whole month again in one window (`tollkeeper run` for the pull job with --from and --to of that month, UTC) if the gateway still has it',
   ),

@@ -1,6 +1,6 @@
 import type { Interval, UnixSeconds } from '../core/index.ts';
 import type { Connection } from './duckdb/connection.ts';
-import type { Bindings } from './sql.ts';
+import type { Bindings, Sql } from './sql.ts';
 
 /** A relation for FROM, and what is bound for it. */
 export type Relation = { readonly sql: string; readonly bindings: Bindings };
@@ -27,7 +27,13 @@ export type CellsIn = (
 export type AccountRows = {
   /** Also has the tables of the account besides its calls. */
   readonly connection: Connection;
+  /** Runs portable statements where the rows are, on what is stored: in a change, not on the calls that it holds. */
+  readonly stored: Sql;
   readonly rows: RowsIn;
+  /** The number of changes of the account that other processes share; 0 where one process has the database. */
+  readonly version: () => Promise<number>;
+  /** A table with the cells of days of a zone; it may have others. */
+  readonly cells: (zone: string, days: readonly Range[]) => Promise<string>;
   /** The rollup whose days are those of the zone. */
   readonly rollup: (zone: string) => CellsIn;
 };

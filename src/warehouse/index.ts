@@ -1,7 +1,7 @@
 import { lazy } from '../core/index.ts';
 
 export { spoolPrefix } from './spool-prefix.ts';
-export type { Warehouse, WarehouseOptions } from './warehouse.ts';
+export type { Warehouse, WarehouseOptions } from './tables.ts';
 export type { Drilled } from './backup/backup-log.ts';
 export { needsAmount, timeSlack } from './logs/checked-cells.ts';
 export type { LandedWindow, LogBatch, LogColumn, SeenKinds, TimeForm, ZoneOffset } from './logs/log-batch.ts';

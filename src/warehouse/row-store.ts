@@ -15,7 +15,9 @@ export const createRowStore = (
 ): RowStore => {
   const rowsOf = (connection: Connection, account: string): AccountRows => {
     const rows = archive.rowsIn(connection, account);
-    return { connection, rows, rollup: (zone) => openCells(connection, rows, { account, zone }) };
+    const cells = async () => 'rollup_cell';
+    const rollup: AccountRows['rollup'] = (zone) => openCells({ connection, rows, cells }, account, zone);
+    return { connection, stored: connection, rows, cells, rollup, version: async () => 0 };
   };
   return {
     read: (account, work, signal) =>

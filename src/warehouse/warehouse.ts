@@ -1,109 +1,16 @@
-import { readdir, rm, type FileHandle } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createNamedGates, type Deps, type Interval, type Log, type UnixSeconds } from '../core/index.ts';
+import { createNamedGates, type Log } from '../core/index.ts';
 import { spoolPrefix } from './spool-prefix.ts';
-import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
-import { openGatewayClocks, type GatewayClocks } from './clocks/gateway-clocks.ts';
-import { bindWith, type BindQueries } from './queries/bind-queries.ts';
-import { readCube } from './cube/read-cube.ts';
-import { rangesOf, readSums, type Sums, type SumsRequest } from './cube/read-sums.ts';
-import type { ComparisonTable } from './comparisons/comparison.ts';
-import { createComparisonTable } from './comparisons/comparison-table.ts';
-import { setArchiveAccess, type ArchiveReader } from './archive/archive-access.ts';
-import type { AlertTable } from './alerts/alert-table.ts';
-import { createAlertTable } from './alerts/create-alert-table.ts';
-import { createBackupLog, type BackupLog } from './backup/backup-log.ts';
-import { readDatabaseFacts, type DatabaseFacts } from './backup/database-facts.ts';
+import { setArchiveAccess } from './archive/archive-access.ts';
+import { readDatabaseFacts } from './backup/database-facts.ts';
 import { createArchive } from './archive/archive.ts';
-import type { ArchiveTable } from './archive/archive-table.ts';
-import {
-  type Engine,
-  type RunLedger,
-  type OutboxTable,
-  archiveFolderOf,
-  stateEngines,
-} from '../storage/index.ts';
-import { createKeyTable } from './keys/create-key-table.ts';
-import type { KeyTable } from './keys/key-table.ts';
-import { openQueries } from './queries/open-queries.ts';
-import { createLogsTable, type LogsTable } from './logs/logs-table.ts';
-import { openMigrated, type MigrationOptions } from './database-file/open-migrated.ts';
+import { type Engine, archiveFolderOf } from '../storage/index.ts';
+import { openMigrated } from './database-file/open-migrated.ts';
 import { createRowStore } from './row-store.ts';
-import { createRollup, type RollupTable } from './rollup/rollup.ts';
+import { createTables, type Warehouse, type WarehouseOptions } from './tables.ts';
 import { schema } from './schema.ts';
-import { createNotifyOnce, type NotifyOnce } from './findings.ts';
-import { createProfileTable, type ProfileTable } from './profile/profile-table.ts';
-import { createRestatements, type Restatements } from './restatements/restatements.ts';
-import type { SnapshotTable } from './snapshots/snapshot.ts';
-import { createSnapshotTable } from './snapshots/snapshot-table.ts';
-import { createSeriesColours, type SeriesColours } from './series-colours.ts';
-import { readFootprint, type Footprint } from './footprint.ts';
-import { readSpend, type Spend } from './spend.ts';
-import { readCalls, type BookedCall } from './calls.ts';
 import { createClassesView } from './tokens/classes-view.ts';
-import { createTokensTable, type TokensTable } from './tokens/tokens-table.ts';
-import { createUsageTable, type UsageTable } from './usage/usage-table.ts';
-import { createParquetWriter, type WriteParquet } from './write-parquet.ts';
-
-export type WarehouseOptions = MigrationOptions & {
-  readonly startQueryProcess?: Deps['startQueryProcess'];
-  /** `owner` if omitted. */
-  readonly archiveReader?: ArchiveReader;
-};
-
-/** All stored data. No DuckDB type leaves this module, and every number leaves it as exact decimal text. */
-export type Warehouse = AsyncDisposable & {
-  readonly logs: LogsTable;
-  /** The clocks of the gateways, by which rows and keys are stamped. */
-  readonly clocks: GatewayClocks;
-  /** Months of the call log as Parquet files. All reads include their calls as if they were in the table. */
-  readonly archive: ArchiveTable;
-  /** Changes that later landings made to earlier data. */
-  readonly restatements: Restatements;
-  /** What was learned about each account's gateway. */
-  readonly profile: ProfileTable;
-  readonly usage: UsageTable;
-  readonly outbox: OutboxTable;
-  /** Alerts that were raised, their notifications, and what people did about them. */
-  readonly alerts: AlertTable;
-  readonly notifyOnce: NotifyOnce;
-  readonly runs: RunLedger;
-  /** The profile, statistics and keys of accounts over time. */
-  readonly snapshots: SnapshotTable;
-  /** Comparisons of the call log with other sources, and the units of these sources. */
-  readonly comparisons: ComparisonTable;
-  /** Steps on keys, the lineage of each service, and what the log proves about the use of keys. */
-  readonly keys: KeyTable;
-  /** The charges of the log in the interval, in the account's currency. */
-  readonly spend: (account: string, range: Interval<UnixSeconds>) => Promise<Spend>;
-  /** Sums of segments of time by model and key, for budgets: one scan for any number of them. */
-  readonly sums: (request: SumsRequest, signal?: AbortSignal) => Promise<Sums>;
-  /** The calls and refunds of a short interval, one by one. */
-  readonly calls: (account: string, range: Interval<UnixSeconds>) => Promise<readonly BookedCall[]>;
-  readonly rollup: RollupTable;
-  readonly backups: BackupLog;
-  readonly footprint: () => Promise<Footprint>;
-  /**
-   * Runs work while nothing changes, with the database file, which then alone holds all that was committed, and with its facts.
-   * The work must leave the file open.
-   */
-  readonly exclusive: <T>(work: (database: FileHandle, facts: DatabaseFacts) => Promise<T>) => Promise<T>;
-  /** What prompt and completion tokens include, by model, so that each token is counted once. */
-  readonly tokens: TokensTable;
-  /** Colours of models and keys in charts. */
-  readonly seriesColours: SeriesColours;
-  /** Rows of a report as a Parquet file. */
-  readonly writeParquet: WriteParquet;
-  readonly bindQueries: BindQueries;
-  /**
-   * Passes `use` a query function over the tables `cube` (sums by quarter hour, model, key and kind) and `days`, in a
-   * separate engine without access to anything else. @throws faults report-query-failed, export-currency-changed.
-   */
-  readonly readCube: <T>(
-    request: CubeRequest,
-    use: (query: CubeQuery, facts: CubeFacts) => Promise<T>,
-  ) => Promise<T>;
-};
 
 const clearSpool = async (folder: string, log: Log): Promise<void> => {
   const left = (await readdir(folder)).filter((name) => name.startsWith(spoolPrefix));
@@ -131,11 +38,9 @@ export const openWarehouse = async (options: WarehouseOptions): Promise<Warehous
 
 /** All tables over an engine with the newest schema, which is closed with them. */
 export const createWarehouse = async (engine: Engine, options: WarehouseOptions): Promise<Warehouse> => {
-  const queries = openQueries(options.startQueryProcess, options.clock);
-  const tokens = createTokensTable(engine, options.log);
-  const oneAnAccount = createNamedGates();
   const root = archiveFolderOf(options);
   const reader = options.archiveReader ?? 'owner';
+  const oneAnAccount = createNamedGates();
   const archive = createArchive({
     engine,
     root,
@@ -143,57 +48,23 @@ export const createWarehouse = async (engine: Engine, options: WarehouseOptions)
     clock: options.clock,
     log: options.log,
     oneAnAccount,
-    beforeLeaving: tokens.judge,
+    beforeLeaving: (account, signal) => warehouse.tokens.judge(account, signal),
     onFiles: async (files) => createClassesView(engine, root, files, options.log),
   });
   if (options.path !== ':memory:') await setArchiveAccess(root, reader);
   await archive.notifyFiles();
-  const clocks = await openGatewayClocks(engine, options.clock);
-  const rowStore = createRowStore(engine, archive);
-  const rollup = createRollup({ engine, rowStore, clock: options.clock, log: options.log });
-  return {
-    clocks,
-    logs: createLogsTable(engine, options.clock, clocks, rowStore, oneAnAccount),
-    archive: archive.table,
-    restatements: createRestatements(engine),
-    profile: createProfileTable(engine, options.clock),
-    usage: createUsageTable(engine, options.clock),
-    alerts: createAlertTable(engine),
-    notifyOnce: createNotifyOnce(engine, options.clock),
-    ...stateEngines.sql(engine),
-    snapshots: createSnapshotTable(engine),
-    comparisons: createComparisonTable(engine, rowStore),
-    keys: createKeyTable(engine, clocks, rowStore),
-    spend: async (account, range) =>
-      rowStore.read(account, async ({ connection, rows }) =>
-        readSpend(connection, account, range, await rows(range)),
-      ),
-    sums: async (request, signal) => {
-      if (request.tokens) await tokens.judge(request.account, signal);
-      const { account, zone } = request;
-      for (const range of rangesOf(request)) await rollup.refresh({ account, zone, range }, signal);
-      return rowStore.read(account, async (rows) => readSums(rows, request), signal);
+  const warehouse = await createTables(
+    {
+      engine,
+      state: engine,
+      rowStore: createRowStore(engine, archive),
+      oneAnAccount,
+      archive: archive.table,
+      exclusive: (work) =>
+        engine.exclusive(async (database, connection) => work(database, await readDatabaseFacts(connection))),
+      close: () => engine[Symbol.asyncDispose](),
     },
-    calls: async (account, range) =>
-      rowStore.read(account, async ({ connection, rows }) =>
-        readCalls(connection, account, range, await rows(range)),
-      ),
-    rollup,
-    backups: createBackupLog(engine),
-    footprint: async () => readFootprint(engine, options.path),
-    exclusive: async (work) =>
-      engine.exclusive(async (database, connection) => work(database, await readDatabaseFacts(connection))),
-    tokens,
-    seriesColours: createSeriesColours(engine),
-    writeParquet: createParquetWriter(engine, options.spoolDirectory, spoolPrefix),
-    readCube: async (request, use) => {
-      await tokens.judge(request.account, request.signal);
-      return readCube(rowStore, queries, rollup.refresh, options, options.clock, request, use);
-    },
-    bindQueries: bindWith(queries),
-    [Symbol.asyncDispose]: async () => {
-      await queries[Symbol.asyncDispose]();
-      await engine[Symbol.asyncDispose]();
-    },
-  };
+    options,
+  );
+  return warehouse;
 };

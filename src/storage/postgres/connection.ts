@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { copyingOf, type Copying } from './copy.ts';
 import type { Bindings, Bound, BoundColumns, BoundRow, Row, Sql } from '../sql.ts';
 
 /** Its type must be known where the statement does not show it, as in coalesce; of NULL it is always taken from there. */
@@ -45,13 +46,16 @@ const table = <C extends BoundColumns>(
   };
 };
 
-/** A connection to PostgreSQL. */
-export const sqlOf = (client: ClientBase): Sql => {
+/** A connection to PostgreSQL, with what only this engine can do. */
+export type PostgresConnection = Sql & Copying;
+
+export const sqlOf = (client: ClientBase): PostgresConnection => {
   const query = (sql: string, bindings: Bindings = {}) => {
     const { text, values } = numbered(sql, bindings);
     return client.query<Readonly<Record<string, unknown>>>(text, [...values]);
   };
   return {
+    ...copyingOf(client),
     table,
     execute: async (sql, bindings) => (await query(sql, bindings)).rowCount ?? 0,
     rows: async (sql, bindings) =>

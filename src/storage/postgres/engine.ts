@@ -1,7 +1,7 @@
 import type { Pool as Connections } from 'pg';
 import { createGate, fault, isFault, messageOf } from '../../core/index.ts';
-import type { Sql, StateEngine } from '../sql.ts';
-import { sqlOf } from './connection.ts';
+import type { StateEngine } from '../sql.ts';
+import { sqlOf, type PostgresConnection } from './connection.ts';
 
 const translate = (error: unknown): never => {
   throw isFault(error)
@@ -9,9 +9,16 @@ const translate = (error: unknown): never => {
     : fault('warehouse-failed', `PostgreSQL: ${messageOf(error)}`, { cause: error });
 };
 
+/** The engine of a database that several processes share. */
+export type PostgresEngine = AsyncDisposable & {
+  readonly [Work in keyof StateEngine]: <T>(
+    work: (connection: PostgresConnection) => Promise<T>,
+  ) => Promise<T>;
+};
+
 /** State in PostgreSQL. `pool` belongs to the engine, and closes with it. @throws Fault warehouse-failed */
-export const openPostgres = (pool: Connections): StateEngine & AsyncDisposable => {
-  const onConnection = async <T>(work: (connection: Sql) => Promise<T>): Promise<T> => {
+export const openPostgres = (pool: Connections): PostgresEngine => {
+  const onConnection = async <T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> => {
     const client = await pool.connect().catch(translate);
     try {
       return await work(sqlOf(client)).catch(translate);

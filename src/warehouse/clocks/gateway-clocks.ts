@@ -20,6 +20,7 @@ import {
   rowReader,
   sparse,
   inTransaction,
+  type RowStore,
   text,
   wholeNumber,
   type Sql,
@@ -99,7 +100,11 @@ const write = async (
 const lateness = 600;
 
 /** Loads what is stored; later readings are also cached in memory. */
-export const openGatewayClocks = async (engine: StateEngine, clock: Clock): Promise<GatewayClocks> => {
+export const openGatewayClocks = async (
+  engine: StateEngine,
+  rowStore: RowStore,
+  clock: Clock,
+): Promise<GatewayClocks> => {
   const known = await engine.state(read);
   const written = new Map<string, UnixMillis>();
   const of = (account: string): GatewayClock | undefined => {
@@ -115,13 +120,16 @@ export const openGatewayClocks = async (engine: StateEngine, clock: Clock): Prom
       const isAlert = before === undefined || suspectFrom !== undefined || last === undefined;
       if (!isAlert && Math.abs(reading.at - last) < writeEvery) return;
       written.set(account, reading.at);
-      await engine.state(async (connection) =>
-        inTransaction(connection, async () => {
-          await write(connection, account, after);
-          if (suspectFrom !== undefined)
-            await takeBackFrom(connection, account, Math.floor(suspectFrom / 1000) - lateness);
-        }),
-      );
+      if (suspectFrom === undefined) {
+        await engine.state(async (connection) =>
+          inTransaction(connection, async () => write(connection, account, after)),
+        );
+        return;
+      }
+      await rowStore.publish(account, async ({ connection }) => {
+        await write(connection, account, after);
+        await takeBackFrom(connection, account, Math.floor(suspectFrom / 1000) - lateness);
+      });
     },
     compare: async (account, stamps) => {
       const before = known.get(account);
@@ -129,12 +137,10 @@ export const openGatewayClocks = async (engine: StateEngine, clock: Clock): Prom
       if (after === undefined) return false;
       known.set(account, after);
       const { offset, date } = stampClock(after);
-      await engine.state(async (connection) =>
-        inTransaction(connection, async () => {
-          await write(connection, account, after);
-          if (date !== undefined) await takeBackEarly(connection, account, offset, lateness);
-        }),
-      );
+      await rowStore.publish(account, async ({ connection }) => {
+        await write(connection, account, after);
+        if (date !== undefined) await takeBackEarly(connection, account, offset, lateness);
+      });
       return true;
     },
     of,

@@ -24,13 +24,13 @@ const rangeOf = async (
  * Returns the number of changed quarter hours.
  */
 export const applyToPast = async (
-  { connection, hold }: RowChange,
+  { connection, stored, hold }: RowChange,
   account: string,
   { kinds, texts }: LearnedKinds,
   now: UnixMillis,
 ): Promise<number> => {
   const ofLabels: Rows = {
-    sql: 'account = $account AND lower(kind) IN (SELECT unnest($kinds))',
+    sql: 'account = $account AND lower(kind) = ANY($kinds)',
     bindings: { account, kinds: [...kinds.keys()] },
   };
   const unclear: Rows = {
@@ -38,7 +38,7 @@ export const applyToPast = async (
     bindings: { account },
   };
   const ranges = [
-    kinds.size === 0 ? undefined : await rangeOf(connection, 'call_log', ofLabels),
+    kinds.size === 0 ? undefined : await rangeOf(stored, 'call_log', ofLabels),
     texts.size === 0
       ? undefined
       : await rangeOf(connection, 'log_unclear_row', { sql: 'account = $account', bindings: { account } }),

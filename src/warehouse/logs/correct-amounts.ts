@@ -31,7 +31,7 @@ const readSuspects = async (connection: Sql, account: string): Promise<readonly 
  * are integer units. Run it in one transaction; the changes are recorded as restatements. Returns the corrected ranges.
  */
 export const correctAmounts = async (
-  { connection }: RowChange,
+  { connection, stored, hold }: RowChange,
   account: string,
   now: UnixMillis,
 ): Promise<readonly Interval<UnixSeconds>[]> => {
@@ -41,9 +41,10 @@ export const correctAmounts = async (
   const corrected: Interval<UnixSeconds>[] = [];
   for (const window of await readSuspects(connection, account)) {
     const rows = { account, start: window.start, end: window.end };
+    await hold(window, 0);
     const seen = await readSeen(connection, rows);
     if (seen.whole === 0 || seen.fractions !== undefined) continue;
-    const past = await chargesAround(connection, rows, 'ever', 'fractional');
+    const past = await chargesAround(stored, rows, 'ever', 'fractional');
     if (judgeCharges(await chargesIn(connection, rows), past, amounts.unitsPerCurrency) !== 'times') continue;
     const before = await sumsBefore(connection, { account, window }, now);
     await convertToCurrency(connection, rows, amounts.unitsPerCurrency);

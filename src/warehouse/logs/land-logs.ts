@@ -128,7 +128,7 @@ const replaceRows = async (change: RowChange, batch: LogBatch, now: UnixMillis):
   if (overlap.rows > 0) await changeCalls(connection, window, `DELETE FROM call_log WHERE account = ''`, {});
   const kinds = await settleKinds(connection, batch, served.kinds);
   const seen = kinds.changed === 0 ? served : await readSeen(connection, window);
-  const amounts = await settleAmounts(connection, batch, before, seen, past);
+  const amounts = await settleAmounts(change, batch, before, seen, past);
   // Converted rows have another sum than was served.
   const landed = amounts.served === amounts.form ? seen : await readSums(connection, window);
   const changed = await recordRestatement(connection, batch, known, now);

@@ -1,6 +1,6 @@
 import { type Clock, type Interval, type NamedGates, type UnixSeconds, fault } from '../../core/index.ts';
 import type { GatewayClocks } from '../clocks/gateway-clocks.ts';
-import { type Engine, inTransaction, type RowStore } from '../../storage/index.ts';
+import type { RowStore, StateEngine } from '../../storage/index.ts';
 import { readKindLabels, type KindLabel } from '../kinds/kind-labels.ts';
 import { readUnclear } from '../kinds/settle-kinds.ts';
 import { readAmounts, writeAmounts, type AccountAmounts } from './amounts.ts';
@@ -57,7 +57,7 @@ export type LogsTable = {
 };
 
 export const createLogsTable = (
-  engine: Engine,
+  engine: StateEngine,
   clock: Clock,
   clocks: Pick<GatewayClocks, 'now'>,
   rowStore: RowStore,
@@ -74,8 +74,8 @@ export const createLogsTable = (
       engine.state(async (connection) => (await readRange(connection, account))?.end),
     watermark: async (account) => engine.state(async (connection) => readRange(connection, account)),
     removeFutureRows: async (account) =>
-      engine.state(async (connection) =>
-        inTransaction(connection, async () => removeFutureRows(connection, account, clocks.now(account))),
+      rowStore.publish(account, async ({ connection }) =>
+        removeFutureRows(connection, account, clocks.now(account)),
       ),
     landings: async (account, from) =>
       engine.state(async (connection) => readLandings(connection, account, from, clocks.now(account))),
@@ -92,13 +92,11 @@ export const createLogsTable = (
       ),
     proveAmounts: async (account, form) =>
       oneAnAccount(account, async () =>
-        engine.state(async (connection) =>
-          inTransaction(connection, async () => {
-            const amounts = await readAmounts(connection, account);
-            if (amounts === undefined || amounts.form !== undefined) return;
-            await writeAmounts(connection, account, { ...amounts, form, served: form, decidedBy: 'data' });
-          }),
-        ),
+        rowStore.publish(account, async ({ connection }) => {
+          const amounts = await readAmounts(connection, account);
+          if (amounts === undefined || amounts.form !== undefined) return;
+          await writeAmounts(connection, account, { ...amounts, form, served: form, decidedBy: 'data' });
+        }),
       ),
   };
 };

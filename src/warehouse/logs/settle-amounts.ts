@@ -1,6 +1,6 @@
-import { compareMoney, fault, money, type Fault } from '../../core/index.ts';
+import { compareMoney, fault, interval, money, unixSeconds, type Fault } from '../../core/index.ts';
 import { changeCalls } from '../rollup/change-calls.ts';
-import { text, wholeNumber, type Sql } from '../../storage/index.ts';
+import { text, wholeNumber, type RowChange, type Sql } from '../../storage/index.ts';
 import {
   chargesAround,
   chargesIn,
@@ -12,12 +12,11 @@ import { judgeAmounts, storedCurrency, unitValue, type AccountAmounts } from './
 import type { AmountForm, LogBatch } from './log-batch.ts';
 import { readSeen, type SeenRows } from './seen-rows.ts';
 
-/** All rows of an account. */
-const everything = (account: string): ChargedRows => ({ account, start: 0, end: Number.MAX_SAFE_INTEGER });
+/** Later than any call. */
+const everything = interval(unixSeconds(0), unixSeconds(32_503_680_000));
 
 /** The inputs of landing a window. */
-type Landing = {
-  readonly connection: Sql;
+type Landing = Pick<RowChange, 'connection' | 'stored' | 'hold'> & {
   readonly batch: LogBatch;
   readonly known: AccountAmounts;
   readonly seen: SeenRows;
@@ -79,15 +78,14 @@ const convert = async (landing: Landing, from: number): Promise<void> => {
 
 /** The charges of the same models in known rows: of this window, of those it replaces, and around it or of all time. */
 const pastOf = async (
-  { connection, known, rows, replaced }: Landing,
+  { stored, known, rows, replaced }: Landing,
   own: readonly ModelCharges[],
 ): Promise<readonly ModelCharges[]> => {
-  const around = await chargesAround(connection, rows);
+  const around = await chargesAround(stored, rows);
   // Amounts with a fraction are certainly currency. Of a model with both, the last entry applies.
-  const surely =
-    known.form === 'currency' ? await chargesAround(connection, rows, 'nearby', 'fractional') : [];
+  const surely = known.form === 'currency' ? await chargesAround(stored, rows, 'nearby', 'fractional') : [];
   const near = [...replaced, ...around, ...surely, ...own];
-  return near.length > 0 ? near : chargesAround(connection, rows, 'ever');
+  return near.length > 0 ? near : chargesAround(stored, rows, 'ever');
 };
 
 /** Settles amounts of an account that stores currency. Returns the form in which the window was served. */
@@ -149,13 +147,13 @@ const settleUnits = async (landing: Landing): Promise<AmountForm> => {
 /** The same while the form of the account's amounts is unproven: all of its rows together may prove it. */
 const settleOpen = async (landing: Landing): Promise<AccountAmounts> => {
   const { connection, batch, known, rows } = landing;
-  const all = everything(rows.account);
-  const [stored] = await connection.rows(
-    'SELECT count(*) AS row_count FROM call_log WHERE account = $account',
-    { account: rows.account },
+  const all = { account: rows.account, ...everything };
+  const others = await landing.stored.rows(
+    'SELECT 1 AS found FROM call_log WHERE account = $account AND NOT (created_at >= $start AND created_at < $end) LIMIT 1',
+    { ...rows },
   );
-  const isFirst = wholeNumber(stored, 'row_count') === landing.seen.rows;
-  const seen = isFirst ? landing.seen : await readSeen(connection, all);
+  if (others.length > 0) await landing.hold(everything, 0);
+  const seen = others.length === 0 ? landing.seen : await readSeen(connection, all);
   const open = { ...known, wholeCount: seen.whole, largestWhole: seen.largestWhole };
   const proven = (form: AmountForm, served = form): AccountAmounts => ({
     ...open,
@@ -206,13 +204,13 @@ export const looksChanged = (batch: LogBatch, { form }: AccountAmounts): boolean
  * export-currency-changed
  */
 export const settleAmounts = async (
-  connection: Sql,
+  change: RowChange,
   batch: LogBatch,
   known: AccountAmounts,
   seen: SeenRows,
   replaced: readonly ModelCharges[],
 ): Promise<AccountAmounts> => {
-  const settled = await settle(connection, batch, known, seen, replaced);
+  const settled = await settle(change, batch, known, seen, replaced);
   const { currency, headerCurrency = currency } = batch;
   if (settled.served === 'currency' && headerCurrency !== currency)
     throw fault(
@@ -223,7 +221,7 @@ export const settleAmounts = async (
 };
 
 const settle = async (
-  connection: Sql,
+  { connection, stored, hold }: RowChange,
   batch: LogBatch,
   known: AccountAmounts,
   seen: SeenRows,
@@ -232,7 +230,7 @@ const settle = async (
   const { start, end } = batch.window;
   const rows = { account: batch.account, start, end };
   if (seen.charged === 0 && seen.fractions === undefined) return known;
-  const landing = { connection, batch, known, seen, rows, replaced };
+  const landing = { connection, stored, hold, batch, known, seen, rows, replaced };
   if (known.form === undefined) return settleOpen(landing);
   if (known.form === 'units') return { ...known, served: await settleUnits(landing) };
   const served = await settleCurrency(landing);

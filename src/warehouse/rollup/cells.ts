@@ -7,7 +7,7 @@ import {
   type Bound,
   type CellsIn,
   type Relation,
-  type RowsIn,
+  type AccountRows,
   type Sql,
 } from '../../storage/index.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
@@ -17,9 +17,6 @@ import { tokenSums } from './rollup-schema.ts';
 export const callsWith = (columns: Iterable<string>, calls: Relation): string =>
   [...columns].some(isClass) ? `(${classedCallsSql(calls.sql)})` : calls.sql;
 
-/** The account, and the zone whose days are read. */
-type Read = { readonly account: string; readonly zone: string };
-
 /** What every reader groups or filters by. */
 const always: ReadonlySet<string> = new Set(['model_name', 'token_name', 'kind']);
 
@@ -28,7 +25,8 @@ const day = rowReader({ range: secondsRange });
 /** Days of the range whose cells are as their calls, ascending. */
 const validDays = async (
   connection: Sql,
-  { account, zone }: Read,
+  account: string,
+  zone: string,
   { start, end }: Interval<UnixSeconds>,
 ): Promise<readonly Interval<UnixSeconds>[]> =>
   (
@@ -56,7 +54,7 @@ const joined = (ranges: readonly Interval<UnixSeconds>[]): readonly Interval<Uni
 };
 
 /** What the ranges leave of the whole; both ascending. */
-const rest = (
+export const restOf = (
   whole: Interval<UnixSeconds>,
   ranges: readonly Interval<UnixSeconds>[],
 ): readonly Interval<UnixSeconds>[] => {
@@ -73,12 +71,16 @@ const rest = (
 const within = (column: string, ranges: readonly Interval<UnixSeconds>[]): string =>
   `(${ranges.map(({ start, end }) => `${column} >= ${start} AND ${column} < ${end}`).join(' OR ')})`;
 
-/** Reads cells in the transaction of `rowsIn`, within which the valid days of a range are looked up once. */
-export const openCells = (connection: Sql, rowsIn: RowsIn, read: Read): CellsIn => {
+/** Within the transaction of the rows, the valid days of a range are looked up once. */
+export const openCells = (
+  { connection, rows: rowsIn, cells }: Pick<AccountRows, 'connection' | 'rows' | 'cells'>,
+  account: string,
+  zone: string,
+): CellsIn => {
   const valid = new Map<string, Promise<readonly Interval<UnixSeconds>[]>>();
   const daysIn = async (range: Interval<UnixSeconds>): Promise<readonly Interval<UnixSeconds>[]> => {
     const name = `${range.start} ${range.end}`;
-    const days = valid.get(name) ?? validDays(connection, read, range);
+    const days = valid.get(name) ?? validDays(connection, account, zone, range);
     valid.set(name, days);
     return days;
   };
@@ -88,7 +90,7 @@ export const openCells = (connection: Sql, rowsIn: RowsIn, read: Read): CellsIn 
       !cuts.some((cut) => cut > start && cut < end);
     // A quarter hour is less than a day.
     const days = columns.has('quarter') ? [] : joined((await daysIn(range)).filter(isWhole));
-    const others = rest(range, days);
+    const others = restOf(range, days);
     const names = ['quarter', ...dimensions, ...tokenSums].filter(
       (name) => always.has(name) || columns.has(name),
     );
@@ -98,9 +100,9 @@ export const openCells = (connection: Sql, rowsIn: RowsIn, read: Read): CellsIn 
     if (days.length > 0) {
       parts.push(
         `SELECT account, start_at AS created_at, row_count, first_at, last_at, quota, size${list}
-       FROM rollup_cell WHERE account = $account AND zone = $rollup_zone AND ${within('start_at', days)}`,
+       FROM ${await cells(zone, days)} WHERE account = $account AND zone = $rollup_zone AND ${within('start_at', days)}`,
       );
-      bindings['rollup_zone'] = read.zone;
+      bindings['rollup_zone'] = zone;
     }
     if (others.length > 0 || days.length === 0) {
       const [first = range] = others;

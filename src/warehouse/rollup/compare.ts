@@ -34,19 +34,19 @@ const differenceSql = (left: string, right: string): string => `
   SELECT DISTINCT start_at FROM (
     (FROM left_rows EXCEPT ALL FROM right_rows) UNION ALL (FROM right_rows EXCEPT ALL FROM left_rows)) ORDER BY start_at`;
 
-const sumsSql = (days: readonly LocalDay[], calls: string): string =>
+const sumsSql = (days: readonly LocalDay[], calls: string, cells: string): string =>
   differenceSql(
     `SELECT start_at, CAST(sum(row_count) AS BIGINT) AS row_count, sum(quota) AS quota, sum(size) AS size, ${sumsOf(countColumns)}
-     FROM rollup_cell WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end GROUP BY start_at`,
+     FROM ${cells} WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end GROUP BY start_at`,
     `SELECT CAST(${dayStartSql(days)} AS BIGINT) AS start_at, count(*) AS row_count, sum(quota) AS quota, sum(abs(quota)) AS size,
        ${sumsOf(countColumns)}
      FROM ${calls} WHERE account = $account AND created_at >= $start AND created_at < $end GROUP BY 1`,
   );
 
-const cellsDifferenceSql = (days: readonly LocalDay[], calls: string): string => {
+const cellsDifferenceSql = (days: readonly LocalDay[], calls: string, cells: string): string => {
   const columns = `start_at, model_name, token_name, kind, input_counts, output_counts, row_count, first_at, last_at, quota, size, ${tokenSums.join(', ')}`;
   return differenceSql(
-    `SELECT ${columns} FROM rollup_cell
+    `SELECT ${columns} FROM ${cells}
      WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end`,
     `SELECT ${columns} FROM (${cellsSql(days, calls)})`,
   );
@@ -56,7 +56,7 @@ const zones = rowReader({ zone: text, first: column('first', seconds), last: col
 
 /** The days of the rollup, in all zones, whose cells differ from their calls; days that are marked as changed are left out. */
 export const differentDays = async (
-  { connection, rows }: AccountRows,
+  { connection, rows, cells }: AccountRows,
   account: string,
   depth: CompareDepth,
 ): Promise<readonly DifferentDay[]> => {
@@ -72,7 +72,8 @@ export const differentDays = async (
       const range = interval(group[0]?.start ?? first, group.at(-1)?.end ?? last);
       const calls = await rows(range);
       const bindings: Bindings = { ...calls.bindings, account, zone, ...range };
-      const sql = depth === 'sums' ? sumsSql(group, calls.sql) : cellsDifferenceSql(group, calls.sql);
+      const sqlOf = depth === 'sums' ? sumsSql : cellsDifferenceSql;
+      const sql = sqlOf(group, calls.sql, await cells(zone, [range]));
       const found = await connection.rows(
         `SELECT start_at FROM (${sql}) JOIN rollup_day AS day USING (start_at)
          WHERE day.account = $account AND day.zone = $zone AND NOT EXISTS (

@@ -14,7 +14,7 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import { dimensions } from '../report-views/cube-columns.ts';
-import { type Engine, type RowStore, wholeNumber, type Sql } from '../../storage/index.ts';
+import { text, type AccountRows, type RowStore, wholeNumber, type Sql } from '../../storage/index.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
 import { tokenSums } from './rollup-schema.ts';
 
@@ -29,13 +29,12 @@ export type RefreshRequest = {
 export type RefreshRollup = (request: RefreshRequest, signal?: AbortSignal) => Promise<void>;
 
 /**
- * A number that differs after any change of the calls of an account, within this process; undefined while the rollup has
- * marks of a change. What was read between two equal numbers is still valid.
+ * A text that differs after any change of the calls of an account; undefined while the rollup has marks of a change. What
+ * was read between two equal texts is still valid.
  */
-export type CallsVersion = (account: string) => Promise<number | undefined>;
+export type CallsVersion = (account: string) => Promise<string | undefined>;
 
 export type RefreshDeps = {
-  readonly engine: Engine;
   readonly rowStore: RowStore;
   readonly clock: Clock;
   readonly log: Log;
@@ -44,16 +43,38 @@ export type RefreshDeps = {
 /** More days in one statement would cost memory. */
 const mostDays = 31;
 
+/** The days with calls of the models. */
+const readDays = async (stored: Sql, account: string, models: readonly string[]) =>
+  (
+    await stored.rows(
+      'SELECT DISTINCT zone, start_at FROM rollup_cell WHERE account = $account AND model_name = ANY($models)',
+      { account, models },
+    )
+  ).map((row) => ({ zone: text(row, 'zone'), start_at: wholeNumber(row, 'start_at') }));
+
 /** Removes the days whose calls have changed, in all zones, with the marks. A mark that is committed later stays. */
-const removeMarked = async (connection: Sql, account: string): Promise<void> => {
+const removeMarked = async ({ connection, stored }: AccountRows, account: string): Promise<void> => {
+  const models = await connection.rows(
+    'SELECT DISTINCT model_name FROM rollup_mark WHERE account = $account AND model_name IS NOT NULL',
+    { account },
+  );
+  const ofModels = connection.table(
+    { zone: 'VARCHAR', start_at: 'BIGINT' },
+    models.length === 0
+      ? []
+      : await readDays(
+          stored,
+          account,
+          models.map((row) => text(row, 'model_name')),
+        ),
+  );
   await connection.execute(
     `CREATE OR REPLACE TEMP TABLE rollup_changed AS
      SELECT DISTINCT day.zone, day.start_at FROM rollup_day AS day
      JOIN rollup_mark AS mark ON mark.account = day.account AND mark.start_at < day.end_at AND mark.end_at > day.start_at
-     WHERE day.account = $account AND (mark.model_name IS NULL OR EXISTS (
-       FROM rollup_cell AS cell WHERE cell.account = day.account AND cell.zone = day.zone
-         AND cell.start_at = day.start_at AND cell.model_name = mark.model_name))`,
-    { account },
+     WHERE day.account = $account AND mark.model_name IS NULL
+     UNION FROM ${ofModels.sql}`,
+    { account, ...ofModels.bindings },
   );
   for (const table of ['rollup_cell', 'rollup_day'])
     await connection.execute(
@@ -141,7 +162,6 @@ const hasMarks = async (connection: Sql, account: string): Promise<boolean> =>
   0;
 
 export const createRefresh = ({
-  engine,
   rowStore,
   clock,
   log,
@@ -164,8 +184,10 @@ export const createRefresh = ({
     }
   };
   const version: CallsVersion = async (account) =>
-    engine.bulk(async (connection) =>
-      (await hasMarks(connection, account)) ? undefined : (versions.get(account) ?? 0),
+    rowStore.read(account, async (rows) =>
+      (await hasMarks(rows.connection, account))
+        ? undefined
+        : `${await rows.version()} ${versions.get(account) ?? 0}`,
     );
   const refresh: RefreshRollup = async (request, signal) =>
     oneAnAccount(request.account, async () => {
@@ -173,17 +195,19 @@ export const createRefresh = ({
       const now = unixSeconds(Math.floor(clock.now() / 1000));
       const missing = await rowStore.publish(
         account,
-        async ({ connection }) => {
-          if (await hasMarks(connection, account)) {
+        async (change) => {
+          const { connection } = change;
+          const isMarked = await hasMarks(connection, account);
+          if (isMarked) {
             // Before the marks are gone: a reader must not take the old number for the new calls.
             versions.set(account, (versions.get(account) ?? 0) + 1);
-            await removeMarked(connection, account);
+            await removeMarked(change, account);
           }
-          return missingDays(connection, request, now);
+          return { isMarked, days: await missingDays(connection, request, now) };
         },
-        { signal },
+        { signal, isKept: ({ isMarked }) => isMarked },
       );
-      const groups = grouped(missing.filter(({ date }) => !tooLarge.has(`${account} ${zone} ${date}`)));
+      const groups = grouped(missing.days.filter(({ date }) => !tooLarge.has(`${account} ${zone} ${date}`)));
       for (const [at, days] of groups.entries()) {
         signal?.throwIfAborted();
         if (groups.length > 1)

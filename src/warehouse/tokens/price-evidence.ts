@@ -1,6 +1,13 @@
 import { tokenColumns, daySeconds, trimEndOf, type CountColumn } from '../../core/index.ts';
 import { isServedSql } from '../logs/served-columns.ts';
-import { optionalText, text, wholeNumber, type Row, type Sql } from '../../storage/index.ts';
+import {
+  optionalText,
+  text,
+  wholeNumber,
+  type AccountRows,
+  type Row,
+  type Sql,
+} from '../../storage/index.ts';
 import type { TokenSide } from './convention.ts';
 import type { DayToPrice } from './row-evidence.ts';
 import { cachePriceOf, partCalls, reasoningPriceOf, type PartPrice, type PricedCall } from './part-price.ts';
@@ -32,11 +39,11 @@ const sampleSql = (part: CountColumn): string => `
   )
   SELECT * FROM (
     SELECT * FROM calls WHERE ${part} > 0
-    ORDER BY created_at % 3600, created_at, quota, completion_tokens LIMIT ${callsOfEach})
+    ORDER BY created_at % 3600, created_at, quota, completion_tokens LIMIT ${callsOfEach}) AS with_part
   UNION ALL
   SELECT * FROM (
     SELECT * FROM calls WHERE coalesce(${part}, 0) <= 0 AND coalesce(${isServedSql(part, 'served_columns')}, true)
-    ORDER BY created_at % 3600, created_at, quota, completion_tokens LIMIT ${callsOfEach})`;
+    ORDER BY created_at % 3600, created_at, quota, completion_tokens LIMIT ${callsOfEach}) AS without_part`;
 
 const pricedCall = (row: Row, { whole, part }: (typeof asks)[TokenSide]): PricedCall => ({
   // The whole and its part first.
@@ -55,7 +62,7 @@ const roundingOf = (rows: readonly Row[]): number => {
 type ShownPrice = PartPrice & { readonly days: number; readonly key: string };
 
 const readPrice = async (
-  connection: Sql,
+  stored: Sql,
   account: string,
   side: TokenSide,
   { model, day: last, partCallsIn }: DayToPrice,
@@ -64,10 +71,10 @@ const readPrice = async (
   for (const days of ranges) {
     if (partCallsIn(days) < partCalls) continue;
     const bindings = { account, model, start: last - (days - 1) * daySeconds, end: last + daySeconds };
-    const [usual] = await connection.rows(usualKeySql(ask.part), bindings);
+    const [usual] = await stored.rows(usualKeySql(ask.part), bindings);
     const key = optionalText(usual, 'token_name');
     if (key === undefined || wholeNumber(usual, 'part_calls') < partCalls) continue;
-    const rows = await connection.rows(sampleSql(ask.part), { ...bindings, key });
+    const rows = await stored.rows(sampleSql(ask.part), { ...bindings, key });
     const shown = ask.priceOf(
       rows.map((row) => pricedCall(row, ask)),
       roundingOf(rows),
@@ -80,14 +87,14 @@ const readPrice = async (
 
 /** The days of which the log still holds calls of the model. */
 const heldDays = async (
-  connection: Sql,
+  stored: Sql,
   account: string,
   asked: readonly DayToPrice[],
 ): Promise<readonly DayToPrice[]> => {
   const days = asked.map((one) => one.day);
-  const rows = await connection.rows(
-    `SELECT DISTINCT model_name, created_at // ${daySeconds} * ${daySeconds} AS day FROM call_log
-     WHERE account = $account AND created_at >= $start AND created_at < $end AND list_contains($models, model_name)`,
+  const rows = await stored.rows(
+    `SELECT DISTINCT model_name, created_at - created_at % ${daySeconds} AS day FROM call_log
+     WHERE account = $account AND created_at >= $start AND created_at < $end AND model_name = ANY($models)`,
     {
       account,
       start: Math.min(...days),
@@ -130,13 +137,13 @@ const writePrice = async (
  * the earlier result remains.
  */
 export const judgePrices = async (
-  connection: Sql,
+  { connection, stored }: AccountRows,
   account: string,
   side: TokenSide,
   days: readonly DayToPrice[],
 ): Promise<void> => {
   if (days.length === 0) return;
-  const held = await heldDays(connection, account, days);
+  const held = await heldDays(stored, account, days);
   await connection.execute(
     `DELETE FROM token_price_evidence WHERE account = $account AND side = $side AND (model_name, day) IN (
        SELECT unnest($models), CAST(unnest($days) AS BIGINT))`,
@@ -148,7 +155,7 @@ export const judgePrices = async (
     },
   );
   for (const one of held) {
-    const shown = await readPrice(connection, account, side, one);
+    const shown = await readPrice(stored, account, side, one);
     if (shown !== undefined) await writePrice(connection, account, side, one, shown);
   }
 };

@@ -1,5 +1,17 @@
 import { daySeconds } from '../../core/index.ts';
-import { all, column, readAs, rowReader, text, wholeNumber, type Sql } from '../../storage/index.ts';
+import {
+  all,
+  boundRows,
+  column,
+  optional,
+  optionalText,
+  readAs,
+  rowReader,
+  text,
+  wholeNumber,
+  type AccountRows,
+  type Sql,
+} from '../../storage/index.ts';
 import type { TokenSide } from './convention.ts';
 
 /** Whole UTC days, half-open, in seconds. */
@@ -84,6 +96,8 @@ export const writeJudged = async (connection: Sql, account: string, judged: Judg
   });
 };
 
+const optionalNumber = optional(wholeNumber);
+
 const ofRange = 'account = $account AND created_at >= $start AND created_at < $end';
 
 /** A whole of 0 does not prove that a part is larger: the count may be missing. */
@@ -100,36 +114,80 @@ const sides = [
     side: 'output',
     whole: 'completion_tokens',
     part: 'reasoning_tokens',
-    write: 'NULL',
+    write: 'CAST(NULL AS BIGINT)',
     hasPart: 'reasoning_tokens > 0',
     excludes: 'completion_tokens > 0 AND reasoning_tokens > completion_tokens',
   },
 ] as const;
 
-const evidenceSql = ({ side, whole, part, write, hasPart, excludes }: (typeof sides)[number]): string => `
-  INSERT INTO token_row_evidence (account, side, day, model_name, calls, part_calls, excludes_calls, witness_at,
-    witness_whole, witness_part, witness_write)
-  SELECT $account, '${side}', day, model_name, calls, part_calls, excludes_calls, witness.moment, witness.whole,
-    witness.part, witness.cache_write
-  FROM (
-    SELECT created_at // ${daySeconds} * ${daySeconds} AS day, model_name, count(*) AS calls,
-      count(*) FILTER (kind = 'consumption' AND ${hasPart}) AS part_calls,
-      count(*) FILTER (kind = 'consumption' AND ${excludes}) AS excludes_calls,
-      arg_min({moment: created_at, whole: ${whole}, part: ${part}, cache_write: ${write}}, created_at)
-        FILTER (kind = 'consumption' AND ${excludes}) AS witness
+const day = `created_at - created_at % ${daySeconds}`;
+
+/** The calls of each day and model, with the first that excludes its part from the whole. */
+const evidenceSql = ({ whole, part, write, hasPart, excludes }: (typeof sides)[number]): string => `
+  WITH calls AS (
+    SELECT ${day} AS day, model_name, created_at, ${whole} AS whole, ${part} AS part, ${write} AS write,
+      kind = 'consumption' AND ${hasPart} AS has_part, kind = 'consumption' AND ${excludes} AS excludes
     FROM call_log WHERE ${ofRange}
-    GROUP BY day, model_name
-  )`;
+  ), sums AS (
+    SELECT day, model_name, count(*) AS calls, count(*) FILTER (WHERE has_part) AS part_calls,
+      count(*) FILTER (WHERE excludes) AS excludes_calls
+    FROM calls GROUP BY day, model_name
+  ), witnesses AS (
+    SELECT DISTINCT ON (day, model_name) day, model_name, created_at, whole, part, write
+    FROM calls WHERE excludes ORDER BY day, model_name, created_at
+  )
+  SELECT sums.day, sums.model_name, calls, part_calls, excludes_calls, created_at AS witness_at, whole AS witness_whole,
+    part AS witness_part, write AS witness_write
+  FROM sums LEFT JOIN witnesses ON witnesses.day = sums.day AND witnesses.model_name = sums.model_name`;
+
+const evidence = {
+  day: 'BIGINT',
+  model_name: 'VARCHAR',
+  calls: 'BIGINT',
+  part_calls: 'BIGINT',
+  excludes_calls: 'BIGINT',
+  witness_at: 'BIGINT',
+  witness_whole: 'VARCHAR',
+  witness_part: 'VARCHAR',
+  witness_write: 'VARCHAR',
+} as const;
 
 /** Examines every call of the days again. Days whose calls have been archived keep their evidence. */
-export const judgeRows = async (connection: Sql, account: string, range: DayRange): Promise<void> => {
-  const bindings = { account, ...range };
-  await connection.execute(
-    `DELETE FROM token_row_evidence WHERE account = $account AND day IN (
-       SELECT DISTINCT created_at // ${daySeconds} * ${daySeconds} FROM call_log WHERE ${ofRange})`,
-    bindings,
-  );
-  for (const side of sides) await connection.execute(evidenceSql(side), bindings);
+export const judgeRows = async (
+  { connection, stored }: AccountRows,
+  account: string,
+  range: DayRange,
+): Promise<void> => {
+  for (const side of sides) {
+    const rows = await stored.rows(evidenceSql(side), { account, ...range });
+    const seen = boundRows(connection, evidence, rows, (row) => ({
+      day: wholeNumber(row, 'day'),
+      model_name: text(row, 'model_name'),
+      calls: wholeNumber(row, 'calls'),
+      part_calls: wholeNumber(row, 'part_calls'),
+      excludes_calls: wholeNumber(row, 'excludes_calls'),
+      witness_at: optionalNumber(row, 'witness_at') ?? null,
+      // Counts have up to 18 digits.
+      witness_whole: optionalText(row, 'witness_whole') ?? null,
+      witness_part: optionalText(row, 'witness_part') ?? null,
+      witness_write: optionalText(row, 'witness_write') ?? null,
+    }));
+    await seen.execute(
+      (table) => `DELETE FROM token_row_evidence
+        WHERE account = $account AND side = $side AND day IN (SELECT day FROM ${table} AS seen)`,
+      { account, side: side.side },
+    );
+    await seen.execute(
+      (
+        table,
+      ) => `INSERT INTO token_row_evidence (account, side, day, model_name, calls, part_calls, excludes_calls, witness_at,
+          witness_whole, witness_part, witness_write)
+        SELECT $account, $side, day, model_name, calls, part_calls, excludes_calls, witness_at, CAST(witness_whole AS BIGINT),
+          CAST(witness_part AS BIGINT), CAST(witness_write AS BIGINT)
+        FROM ${table} AS seen`,
+      { account, side: side.side },
+    );
+  }
 };
 
 export type DayToPrice = {

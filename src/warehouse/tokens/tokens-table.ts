@@ -1,5 +1,5 @@
 import { createNamedGates, type Log } from '../../core/index.ts';
-import { type Engine, inTransaction, type Sql } from '../../storage/index.ts';
+import type { RowStore, Sql, StateEngine } from '../../storage/index.ts';
 import { markModels } from '../rollup/change-calls.ts';
 import type { OutputConvention, TokenConvention } from './convention.ts';
 import { readConventions, readRules, writeConventions, writeRules } from './conventions.ts';
@@ -66,8 +66,10 @@ const decideAll = async (
 const notifyChanges = (
   log: Log,
   account: string,
-  { before: formerly, now }: Awaited<ReturnType<typeof decideAll>>,
+  changes: Awaited<ReturnType<typeof decideAll>> | undefined,
 ): void => {
+  if (changes === undefined) return;
+  const { before: formerly, now } = changes;
   const known = new Map(formerly.map((one) => [one.model, one]));
   for (const { model, output, ...input } of now) {
     const earlier = known.get(model);
@@ -85,28 +87,27 @@ const notifyChanges = (
   }
 };
 
-export const createTokensTable = (engine: Engine, log: Log): TokensTable => {
+export const createTokensTable = (engine: StateEngine, rowStore: RowStore, log: Log): TokensTable => {
   const oneAnAccount = createNamedGates();
 
   const judge = async (account: string, signal?: AbortSignal): Promise<void> =>
     oneAnAccount(account, async () =>
-      engine.bulk(async (connection) => {
-        const changes = await inTransaction(connection, async () => {
-          const { ranges, reached } = await staleDays(connection, account);
-          if (ranges.length === 0) return undefined;
-          for (const range of ranges) await judgeRows(connection, account, range);
-          for (const side of ['input', 'output'] as const)
-            await judgePrices(
-              connection,
-              account,
-              side,
-              await daysToPrice(connection, account, side, ranges),
-            );
-          await writeJudged(connection, account, reached);
-          return decideAll(connection, account);
-        });
-        if (changes !== undefined) notifyChanges(log, account, changes);
-      }, signal),
+      rowStore
+        .publish(
+          account,
+          async (change) => {
+            const { connection } = change;
+            const { ranges, reached } = await staleDays(connection, account);
+            if (ranges.length === 0) return undefined;
+            for (const range of ranges) await judgeRows(change, account, range);
+            for (const side of ['input', 'output'] as const)
+              await judgePrices(change, account, side, await daysToPrice(connection, account, side, ranges));
+            await writeJudged(connection, account, reached);
+            return decideAll(connection, account);
+          },
+          { signal, isKept: (changes) => changes !== undefined },
+        )
+        .then((changes) => notifyChanges(log, account, changes)),
     );
 
   return {
@@ -117,8 +118,8 @@ export const createTokensTable = (engine: Engine, log: Log): TokensTable => {
     },
     configure: async (account, input, output = {}) =>
       oneAnAccount(account, async () =>
-        engine.bulk(async (connection) => {
-          const changes = await inTransaction(connection, async () => {
+        rowStore
+          .publish(account, async ({ connection }) => {
             const isSame =
               sameRules(input, await readRules(connection, account, 'input')) &&
               sameRules(output, await readRules(connection, account, 'output'));
@@ -126,9 +127,8 @@ export const createTokensTable = (engine: Engine, log: Log): TokensTable => {
             await writeRules(connection, account, 'input', input);
             await writeRules(connection, account, 'output', output);
             return decideAll(connection, account);
-          });
-          if (changes !== undefined) notifyChanges(log, account, changes);
-        }),
+          })
+          .then((changes) => notifyChanges(log, account, changes)),
       ),
   };
 };

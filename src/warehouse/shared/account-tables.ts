@@ -1,0 +1,58 @@
+import { callLogTable } from '../logs/call-log-table.ts';
+import { schema } from '../schema.ts';
+
+/** A table of the schema, with the column that names its account. */
+export type AccountTable = { readonly name: string; readonly account: string; readonly ddl: string };
+
+const nameOf = (statement: string): string => /^CREATE TABLE (\w+) \(/.exec(statement)?.[1] ?? '';
+const accountOf = (statement: string): string | undefined =>
+  /\b((?:header_)?account) VARCHAR NOT NULL/.exec(statement)?.[1];
+
+/** Each table whose rows belong to an account, by its name. */
+export const accountTables: ReadonlyMap<string, AccountTable> = new Map(
+  schema.statements.flatMap((ddl) => {
+    const account = accountOf(ddl);
+    return account === undefined ? [] : [[nameOf(ddl), { name: nameOf(ddl), account, ddl }]];
+  }),
+);
+
+/** Tables that are too large to be fetched as a whole. */
+export const rowTables: ReadonlySet<string> = new Set(['call_log', 'rollup_cell']);
+
+const word = new RegExp(String.raw`\b(?:${[...accountTables.keys()].join('|')})\b`, 'g');
+
+/** The tables that a statement may read or write. */
+export const tablesIn = (sql: string): readonly AccountTable[] =>
+  [...new Set(sql.match(word))].flatMap((name) => accountTables.get(name) ?? []);
+
+/** The table that a statement changes, and whether it only adds rows to it. */
+export const targetOf = (sql: string): { readonly name: string; readonly adds: boolean } | undefined => {
+  const found = /^\s*(INSERT INTO|DELETE FROM|UPDATE)\s+(\w+)/.exec(sql);
+  return found === null ? undefined : { name: found[2] ?? '', adds: found[1] === 'INSERT INTO' };
+};
+
+const month = 'PARTITION BY RANGE (created_at)';
+
+/** The same table in PostgreSQL. Rows of calls are partitioned by month. */
+const postgresTable = (statement: string): string => {
+  const plain = statement
+    .replaceAll(' USING COMPRESSION zstd', '')
+    // Texts have the order of their bytes, as in DuckDB, in a database of any locale.
+    .replaceAll(/\bVARCHAR\b(?!\[)/g, 'VARCHAR COLLATE "C"');
+  return statement === callLogTable ? `${plain} ${month}` : plain;
+};
+
+/** Creates the schema in PostgreSQL. Without their order, texts of one account would be found by reading those of all. */
+export const postgresStatements: readonly string[] = [
+  ...schema.statements.map(postgresTable),
+  // Which replica works for an account, until when (ms of the server's clock), and the number of changes of its tables.
+  `CREATE TABLE account_lease (
+    account VARCHAR NOT NULL PRIMARY KEY, holder VARCHAR NOT NULL, token BIGINT NOT NULL, until BIGINT NOT NULL,
+    version BIGINT NOT NULL
+  )`,
+  'CREATE INDEX call_log_time ON call_log (account, created_at)',
+  'CREATE INDEX rollup_cell_day ON rollup_cell (account, zone, start_at)',
+  ...[...accountTables.values()]
+    .filter(({ name, ddl }) => !rowTables.has(name) && !ddl.includes('UNIQUE (account'))
+    .map(({ name, account }) => `CREATE INDEX ${name}_account ON ${name} (${account})`),
+];

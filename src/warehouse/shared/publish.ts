@@ -1,0 +1,168 @@
+import { rm } from 'node:fs/promises';
+import { fault, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
+import {
+  inTransaction,
+  optionalText,
+  text,
+  wholeNumber,
+  type PostgresConnection,
+  type PostgresEngine,
+  type Row,
+  type Sql,
+} from '../../storage/index.ts';
+import { monthAt, type Month } from '../archive/months.ts';
+import { accountTables, rowTables } from './account-tables.ts';
+import type { OutgoingRows, WorkingCopy } from './working-copy.ts';
+
+type Range = Interval<UnixSeconds>;
+
+/** What a work changed, in files. */
+export type Changes = {
+  /** The number of changes of the account that the work has seen: with another one, it does not count. */
+  readonly version: number;
+  readonly files: readonly OutgoingRows[];
+  /** Tables whose rows of the account are all replaced by those of their files. */
+  readonly replaced: readonly string[];
+  /** Ranges whose calls are replaced, and the months of the new ones. */
+  readonly ranges: readonly Range[];
+  readonly months: readonly Month[];
+  /** Days of the rollup whose cells are no longer valid. */
+  readonly days: readonly { readonly zone: string; readonly start: number }[];
+};
+
+export const readVersion = async (stored: Sql, account: string): Promise<number> => {
+  const [row] = await stored.rows('SELECT version FROM account_lease WHERE account = $account', { account });
+  return row === undefined ? 0 : wholeNumber(row, 'version');
+};
+
+const isAny = (row: Row | undefined): boolean => row !== undefined;
+
+const writeCalls = async (
+  { connection, write }: WorkingCopy,
+  account: string,
+  ranges: readonly Range[],
+): Promise<Pick<Changes, 'ranges' | 'months'> & { readonly file: OutgoingRows }> => {
+  const within = ranges
+    .map(({ start, end }) => `created_at >= ${start} AND created_at < ${end}`)
+    .join(' OR ');
+  const [outside] = await connection.rows(
+    `SELECT created_at FROM call_log WHERE account <> $account OR NOT (${within || 'false'}) LIMIT 1`,
+    { account },
+  );
+  if (outside !== undefined)
+    throw fault('warehouse-failed', `a call at ${text(outside, 'created_at')} lies outside the held ranges`);
+  const [row] = await connection.rows(
+    'SELECT min(created_at) AS first, max(created_at) AS last FROM call_log',
+  );
+  const months: Month[] = [];
+  const [first, last] = [optionalText(row, 'first'), optionalText(row, 'last')];
+  if (first !== undefined && last !== undefined)
+    for (let month = monthAt(unixSeconds(Number(first))); ; month = monthAt(month.range.end)) {
+      months.push(month);
+      if (month.range.end > Number(last)) break;
+    }
+  return { ranges, months, file: await write('call_log', 'FROM call_log') };
+};
+
+/** Writes to files what the statements of a work have changed; undefined if that is nothing. */
+export const writeChanges = async (
+  copy: WorkingCopy,
+  account: string,
+  held: readonly Range[],
+  version: number,
+): Promise<Changes | undefined> => {
+  const { connection, changed, write } = copy;
+  const files: OutgoingRows[] = [];
+  const replaced: string[] = [];
+  const days: Changes['days'][number][] = [];
+  let calls: Pick<Changes, 'ranges' | 'months'> = { ranges: [], months: [] };
+  for (const [table, before] of changed) {
+    if (table === 'call_log') {
+      const { file, ...rest } = await writeCalls(copy, account, held);
+      calls = rest;
+      files.push(file);
+    } else if (rowTables.has(table)) files.push(await write(table, `FROM ${table}`));
+    else {
+      const gone = await connection.rows(`FROM ${before} EXCEPT ALL FROM ${table} LIMIT 1`);
+      const added = `FROM ${table} EXCEPT ALL FROM ${before}`;
+      if (gone.length > 0) {
+        replaced.push(table);
+        files.push(await write(table, `FROM ${table}`));
+      } else if (isAny((await connection.rows(`${added} LIMIT 1`))[0])) files.push(await write(table, added));
+      if (table === 'rollup_day' && gone.length > 0)
+        for (const row of await connection.rows(`FROM ${before} EXCEPT ALL FROM ${table}`))
+          days.push({ zone: text(row, 'zone'), start: wholeNumber(row, 'start_at') });
+    }
+  }
+  return files.length === 0 ? undefined : { version, files, replaced, days, ...calls };
+};
+
+/** Of PostgreSQL's clock, milliseconds UTC. */
+export const serverNow = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
+
+/** Another replica may create the same partition at the same time. */
+const createPartition = async (stored: PostgresConnection, { name, range }: Month): Promise<void> => {
+  const table = `call_log_${name.replace('-', '_')}`;
+  const [known] = await stored.rows('SELECT 1 AS found FROM pg_class WHERE oid = to_regclass($table)', {
+    table,
+  });
+  if (known === undefined)
+    await stored.execute(
+      `CREATE TABLE IF NOT EXISTS ${table} PARTITION OF call_log FOR VALUES FROM (${range.start}) TO (${range.end})`,
+    );
+};
+
+const replace = async (stored: PostgresConnection, account: string, changes: Changes): Promise<void> => {
+  for (const { start, end } of changes.ranges)
+    await stored.execute(
+      'DELETE FROM call_log WHERE account = $account AND created_at >= $start AND created_at < $end',
+      { account, start, end },
+    );
+  const days = stored.table(
+    { zone: 'VARCHAR', start_at: 'BIGINT' },
+    changes.days.map(({ zone, start }) => ({ zone, start_at: start })),
+  );
+  if (changes.days.length > 0)
+    await stored.execute(
+      `DELETE FROM rollup_cell AS cell USING ${days.sql} AS day
+       WHERE cell.account = $account AND cell.zone = day.zone AND cell.start_at = day.start_at`,
+      { account, ...days.bindings },
+    );
+  for (const table of changes.replaced)
+    await stored.execute(`DELETE FROM ${table} WHERE ${accountTables.get(table)?.account} = $account`, {
+      account,
+    });
+  for (const { table, columns, file } of changes.files) await stored.copyIn(table, columns, file);
+};
+
+/**
+ * Makes the changes count, in one transaction that names the token of the lease. Removes the files.
+ * @throws fault lease-lost when another replica holds the account, or has changed it since the work began
+ */
+export const send = async (
+  database: PostgresEngine,
+  account: string,
+  token: number,
+  changes: Changes,
+): Promise<void> => {
+  try {
+    await database.bulk(async (stored) => {
+      for (const month of changes.months) await createPartition(stored, month);
+      await inTransaction(stored, async () => {
+        const fenced = await stored.execute(
+          `UPDATE account_lease SET version = version + 1
+           WHERE account = $account AND token = $token AND version = $version AND until > ${serverNow}`,
+          { account, token, version: changes.version },
+        );
+        if (fenced === 0)
+          throw fault(
+            'lease-lost',
+            `another replica holds the account ${account}; nothing of this step was stored`,
+          );
+        await replace(stored, account, changes);
+      });
+    });
+  } finally {
+    for (const { file } of changes.files) await rm(file, { force: true });
+  }
+};

@@ -1,0 +1,134 @@
+import { createNamedGates, type Interval, type UnixSeconds } from '../../core/index.ts';
+import {
+  inTransaction,
+  type AccountRows,
+  type Connection,
+  type Engine,
+  type PostgresConnection,
+  type PostgresEngine,
+  type RowStore,
+} from '../../storage/index.ts';
+import { mergeRanges, wholeQuarters } from '../restatements/landed-ranges.ts';
+import { openCells, restOf } from '../rollup/cells.ts';
+import { readVersion, send, writeChanges } from './publish.ts';
+import { openWorkingCopy, type WorkingCopy } from './working-copy.ts';
+
+type Range = Interval<UnixSeconds>;
+
+export type SharedRowsOptions = {
+  /** Runs the statements of a work; nothing stays in it. */
+  readonly engine: Engine;
+  readonly database: PostgresEngine;
+  /** Where files lie while rows are copied. */
+  readonly folder: string;
+  /** The token of the lease on the account, without which nothing counts. @throws fault lease-lost */
+  readonly tokenOf: (account: string) => Promise<number>;
+};
+
+const ofRange = 'account = $account AND created_at >= $start AND created_at < $end';
+
+/** One state of the database for all statements of the work. */
+const inSnapshot = async <T>(stored: PostgresConnection, work: () => Promise<T>): Promise<T> => {
+  await stored.execute('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  try {
+    return await work();
+  } finally {
+    await stored.execute('ROLLBACK').catch(() => undefined);
+  }
+};
+
+const rowsOf = (copy: WorkingCopy, stored: PostgresConnection, account: string): AccountRows => {
+  const known = new Map<string, Promise<string>>();
+  const once = (name: string, fetch: () => Promise<string>): Promise<string> => {
+    const table = known.get(name) ?? fetch();
+    known.set(name, table);
+    return table;
+  };
+  const rows: AccountRows['rows'] = async ({ start, end }) => ({
+    sql: await once(`${start} ${end}`, async () => {
+      const table = await copy.emptyLike('call_log');
+      await copy.fetch(table, 'call_log', ofRange, { account, start, end });
+      return table;
+    }),
+    bindings: {},
+  });
+  const cells: AccountRows['cells'] = (zone, days) =>
+    once(JSON.stringify([zone, days]), async () => {
+      const table = await copy.emptyLike('rollup_cell');
+      for (const { start, end } of days)
+        await copy.fetch(
+          table,
+          'rollup_cell',
+          'account = $account AND zone = $zone AND start_at >= $start AND start_at < $end',
+          { account, zone, start, end },
+        );
+      return table;
+    });
+  const { connection } = copy;
+  return {
+    connection,
+    stored,
+    rows,
+    cells,
+    rollup: (zone) => openCells({ connection, rows, cells }, account, zone),
+    version: () => readVersion(stored, account),
+  };
+};
+
+/** Calls in PostgreSQL: a work runs in DuckDB over what it names, and what it changed is sent in one transaction. */
+export const createSharedRows = ({ engine, database, folder, tokenOf }: SharedRowsOptions): RowStore => {
+  const oneAnAccount = createNamedGates();
+  const inCopy = <T>(
+    account: string,
+    work: (copy: WorkingCopy, stored: PostgresConnection) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> =>
+    engine.bulk(
+      (local: Connection) =>
+        database.bulk((stored) =>
+          inSnapshot(stored, () =>
+            inTransaction(
+              local,
+              () => work(openWorkingCopy(local, stored, account, folder), stored),
+              // Its tables are temporary: nothing of them is needed later.
+              () => false,
+            ),
+          ),
+        ),
+      signal,
+    );
+  return {
+    read: (account, work, signal) =>
+      inCopy(account, (copy, stored) => work(rowsOf(copy, stored, account)), signal),
+    publish: (account, work, { signal, isKept = () => true } = {}) =>
+      oneAnAccount(account, async () => {
+        const token = await tokenOf(account);
+        const { result, changes } = await inCopy(
+          account,
+          async (copy, stored) => {
+            const version = await readVersion(stored, account);
+            let held: readonly Range[] = [];
+            const hold = async (asked: Range): Promise<void> => {
+              // Sums before and after a landing are those of whole quarter hours.
+              const range = wholeQuarters(asked);
+              for (const { start, end } of restOf(range, held))
+                await copy.fetch(await callLog(copy), 'call_log', ofRange, { account, start, end });
+              held = mergeRanges([...held, range]);
+            };
+            const result = await work({ ...rowsOf(copy, stored, account), hold });
+            const changes = isKept(result) ? await writeChanges(copy, account, held, version) : undefined;
+            return { result, changes };
+          },
+          signal,
+        );
+        if (changes !== undefined) await send(database, account, token, changes);
+        return result;
+      }),
+  };
+};
+
+/** The table of held calls, which exists once a statement has named it. */
+const callLog = async ({ connection }: WorkingCopy): Promise<'call_log'> => {
+  await connection.rows('SELECT 1 FROM call_log LIMIT 0');
+  return 'call_log';
+};

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  literal,
+  text,
+  type Bindings,
+  type Connection,
+  type PostgresConnection,
+} from '../../storage/index.ts';
+import { spoolPrefix } from '../spool-prefix.ts';
+import { accountTables, rowTables, tablesIn, targetOf, type AccountTable } from './account-tables.ts';
+
+/** A file of rows for PostgreSQL. */
+export type OutgoingRows = {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly file: string;
+};
+
+/** The tables of an account as temporary tables of one connection to DuckDB. */
+export type WorkingCopy = {
+  /** Before a statement runs, the rows of each table that it names are fetched. */
+  readonly connection: Connection;
+  /** Adds rows of a table, `$name` as bound, to one with the same columns. */
+  readonly fetch: (into: string, from: string, where: string, bindings: Bindings) => Promise<void>;
+  /** An empty temporary table with the columns of another one; returns its name. */
+  readonly emptyLike: (table: string) => Promise<string>;
+  /** The tables that statements have changed, by name; the value holds the rows that were fetched. */
+  readonly changed: ReadonlyMap<string, string>;
+  /** Writes the rows of a query over the columns of a table to a file. */
+  readonly write: (table: string, query: string) => Promise<OutgoingRows>;
+};
+
+type Column = { readonly name: string; readonly type: string };
+
+/** Both engines write and read an array as JSON, but only the literal of an array can be copied into one. */
+const asOutgoing = ({ name, type }: Column): string =>
+  type === 'VARCHAR[]'
+    ? `'{' || array_to_string(list_transform(${name}, lambda one: '"' || replace(replace(one, '\\', '\\\\'), '"', '\\"') || '"'), ',') || '}'`
+    : name;
+const asStored = ({ name, type }: Column): string => (type === 'VARCHAR[]' ? `to_json(${name})` : name);
+const asFetched = ({ name, type }: Column): string =>
+  type === 'VARCHAR[]' ? `from_json(${name}, '["VARCHAR"]')` : name;
+
+/** Rows of a file as PostgreSQL writes it. Quoted cells may contain line ends, so it is read from its beginning. */
+const readerSql = (file: string, columns: readonly Column[]): string =>
+  `read_csv(${literal(file)}, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', new_line = '\\n',
+    nullstr = '\\N', allow_quoted_nulls = false, strict_mode = true, parallel = false, buffer_size = 33554432, max_line_size = 16777216,
+    columns = {${columns.map(({ name, type }) => `${name}: '${type === 'VARCHAR[]' ? 'VARCHAR' : type}'`).join(', ')}})`;
+
+/** `folder` is where files lie while rows are copied. */
+export const openWorkingCopy = (
+  local: Connection,
+  stored: PostgresConnection,
+  account: string,
+  folder: string,
+): WorkingCopy => {
+  const columns = new Map<string, Promise<readonly Column[]>>();
+  const columnsOf = (table: string): Promise<readonly Column[]> => {
+    const known =
+      columns.get(table) ??
+      local
+        .rows(
+          `SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = 'temp' AND table_name = $table
+           ORDER BY column_index`,
+          { table },
+        )
+        .then((rows) =>
+          rows.map((row) => ({ name: text(row, 'column_name'), type: text(row, 'data_type') })),
+        );
+    columns.set(table, known);
+    return known;
+  };
+  const newFile = (): string => join(folder, `${spoolPrefix}rows-${randomUUID()}.csv`);
+
+  const fetch: WorkingCopy['fetch'] = async (into, from, where, bindings) => {
+    const given = await columnsOf(into);
+    const file = newFile();
+    try {
+      const rows = await stored.copyOut(
+        `SELECT ${given.map(asStored).join(', ')} FROM ${from} WHERE ${where}`,
+        bindings,
+        file,
+      );
+      if (rows > 0)
+        await local.execute(
+          `INSERT INTO ${into} SELECT ${given.map(asFetched).join(', ')} FROM ${readerSql(file, given)}`,
+        );
+    } finally {
+      await rm(file, { force: true });
+    }
+  };
+
+  const created = new Map<string, Promise<unknown>>();
+  const create = ({ name, ddl }: AccountTable): Promise<unknown> => {
+    const known = created.get(name) ?? local.execute(ddl.replace('CREATE TABLE', 'CREATE TEMP TABLE'));
+    created.set(name, known);
+    return known;
+  };
+  const fetched = new Map<string, Promise<void>>();
+  const changed = new Map<string, string>();
+
+  const fetchTable = async (table: AccountTable): Promise<void> => {
+    await create(table);
+    if (rowTables.has(table.name)) return;
+    const before = changed.get(table.name);
+    const ofAccount = `${table.account} = $account`;
+    if (before === undefined) return fetch(table.name, table.name, ofAccount, { account });
+    // Rows were added before any was read.
+    await fetch(before, table.name, ofAccount, { account });
+    await local.execute(`INSERT INTO ${table.name} FROM ${before}`);
+  };
+
+  const emptyLike: WorkingCopy['emptyLike'] = async (table) => {
+    const like = accountTables.get(table);
+    if (like !== undefined) await create(like);
+    const name = `${table}_${created.size}`;
+    const made = local.execute(`CREATE TEMP TABLE ${name} AS FROM ${table} LIMIT 0`);
+    created.set(name, made);
+    await made;
+    return name;
+  };
+
+  const prepare = async (sql: string): Promise<void> => {
+    const target = targetOf(sql);
+    for (const table of tablesIn(sql)) {
+      const isOnlyAddedTo = target?.name === table.name && target.adds && !hasOther(sql, table.name);
+      const ready = isOnlyAddedTo ? create(table) : (fetched.get(table.name) ?? fetchTable(table));
+      if (!isOnlyAddedTo)
+        fetched.set(
+          table.name,
+          ready.then(() => undefined),
+        );
+      await ready;
+      if (target?.name === table.name && !changed.has(table.name) && !rowTables.has(table.name)) {
+        const before = await emptyLike(table.name);
+        if (fetched.has(table.name)) await local.execute(`INSERT INTO ${before} FROM ${table.name}`);
+        changed.set(table.name, before);
+      }
+    }
+    if (target !== undefined && rowTables.has(target.name)) changed.set(target.name, '');
+  };
+
+  return {
+    fetch,
+    emptyLike,
+    changed,
+    connection: {
+      ...local,
+      execute: (sql, bindings) => prepare(sql).then(() => local.execute(sql, bindings)),
+      rows: (sql, bindings) => prepare(sql).then(() => local.rows(sql, bindings)),
+      stream: (sql, bindings) => prepare(sql).then(() => local.stream(sql, bindings)),
+    },
+    write: async (table, query) => {
+      const given = await columnsOf(table);
+      const file = newFile();
+      await local.execute(
+        `COPY (SELECT ${given.map(asOutgoing).join(', ')} FROM (${query})) TO ${literal(file)}
+         (FORMAT csv, HEADER false, NULLSTR '\\N', USE_TMP_FILE false)`,
+      );
+      return { table, columns: given.map(({ name }) => name), file };
+    },
+  };
+};
+
+/** Whether a statement names the table more than once. */
+const hasOther = (sql: string, table: string): boolean =>
+  (sql.match(new RegExp(String.raw`\b${table}\b`, 'g')) ?? []).length > 1;
