@@ -11,6 +11,9 @@ export type DayRange = { readonly start: number; readonly end: number };
  */
 export type Judged = { readonly landings: number; readonly newest: number; readonly before: number };
 
+/** The first second of the UTC day of a time. */
+export const dayOf = (moment: string): string => `${moment} - ${moment} % ${daySeconds}`;
+
 /** Maximum number of days of a model whose charges are examined each time. */
 const daysAsked = 2;
 
@@ -28,7 +31,7 @@ export const readJudged = async (connection: Sql, account: string): Promise<Judg
 const readLandings = async (connection: Sql, account: string, moment?: number): Promise<Judged> => {
   const [row] = await connection.rows(
     `SELECT count(*) AS landings, coalesce(max(landed_at), 0) AS newest,
-       count(*) FILTER (landed_at < coalesce($moment, (SELECT max(landed_at) FROM log_window WHERE account = $account)))
+       count(*) FILTER (WHERE landed_at < coalesce($moment, (SELECT max(landed_at) FROM log_window WHERE account = $account)))
          AS before_count
      FROM log_window WHERE account = $account`,
     { account, moment: moment ?? null },
@@ -65,7 +68,7 @@ export const staleDays = async (
   const onlyGrew =
     judged !== undefined && (await readLandings(connection, account, judged.newest)).before === judged.before;
   const rows = await connection.rows(
-    `SELECT DISTINCT start_at // ${daySeconds} * ${daySeconds} AS start_day, (end_at + ${daySeconds - 1}) // ${daySeconds} * ${daySeconds} AS end_day
+    `SELECT DISTINCT ${dayOf('start_at')} AS start_day, ${dayOf(`(end_at + ${daySeconds - 1})`)} AS end_day
      FROM log_window WHERE account = $account AND landed_at >= $since ORDER BY start_day, end_day`,
     { account, since: onlyGrew ? judged.newest : 0 },
   );
@@ -112,7 +115,7 @@ const evidenceSql = ({ side, whole, part, write, hasPart, excludes }: (typeof si
   SELECT $account, '${side}', day, model_name, calls, part_calls, excludes_calls, witness.moment, witness.whole,
     witness.part, witness.cache_write
   FROM (
-    SELECT created_at // ${daySeconds} * ${daySeconds} AS day, model_name, count(*) AS calls,
+    SELECT ${dayOf('created_at')} AS day, model_name, count(*) AS calls,
       count(*) FILTER (kind = 'consumption' AND ${hasPart}) AS part_calls,
       count(*) FILTER (kind = 'consumption' AND ${excludes}) AS excludes_calls,
       arg_min({moment: created_at, whole: ${whole}, part: ${part}, cache_write: ${write}}, created_at)
@@ -126,7 +129,7 @@ export const judgeRows = async (connection: Sql, account: string, range: DayRang
   const bindings = { account, ...range };
   await connection.execute(
     `DELETE FROM token_row_evidence WHERE account = $account AND day IN (
-       SELECT DISTINCT created_at // ${daySeconds} * ${daySeconds} FROM call_log WHERE ${ofRange})`,
+       SELECT DISTINCT ${dayOf('created_at')} FROM call_log WHERE ${ofRange})`,
     bindings,
   );
   for (const side of sides) await connection.execute(evidenceSql(side), bindings);
