@@ -46,6 +46,9 @@ export const wholeNumber = (row: Row | undefined, column: string): number => {
   return value;
 };
 
+/** Whole seconds of an expression in milliseconds: engines disagree on how `/` divides whole numbers. */
+export const secondsOf = (millis: string): string => `CAST(floor((${millis}) / 1000.0) AS BIGINT)`;
+
 /** An engine that holds state in tables. */
 export type StateEngine = {
   /** Short statements on small state, one piece of work after another: concurrent updates of a row would conflict. */

@@ -15,6 +15,7 @@ import { createBackupLog, type BackupLog } from './backup/backup-log.ts';
 import type { DatabaseFacts } from './backup/database-facts.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
 import {
+  type PostgresEngine,
   type StateEngine,
   type RowStore,
   type Engine,
@@ -45,6 +46,8 @@ export type WarehouseOptions = MigrationOptions & {
   readonly startQueryProcess?: Deps['startQueryProcess'];
   /** `owner` if omitted. */
   readonly archiveReader?: ArchiveReader;
+  /** Opens the database of several processes; without it, the file at `path` is the database. */
+  readonly database?: () => Promise<PostgresEngine>;
 };
 
 /** All stored data. No DuckDB type leaves this module, and every number leaves it as exact decimal text. */
@@ -127,7 +130,7 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
     archive: storage.archive,
     restatements: createRestatements(state),
     profile: createProfileTable(state, options.clock),
-    usage: createUsageTable(engine, options.clock),
+    usage: createUsageTable(state, options.clock),
     alerts: createAlertTable(state),
     notifyOnce: createNotifyOnce(state, options.clock),
     ...stateEngines.sql(state),

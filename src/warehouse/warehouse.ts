@@ -21,10 +21,14 @@ const clearSpool = async (folder: string, log: Log): Promise<void> => {
 };
 
 /**
- * Opens or creates the file, and migrates it to the newest schema, with a copy of an older one kept before.
+ * Opens the database of several processes, or opens or creates the file, and migrates it to the newest schema, with a copy of an older one kept before.
  * @throws faults warehouse-locked, warehouse-unreadable, warehouse-newer, warehouse-older, disk-full, path-unwritable.
  */
 export const openWarehouse = async (options: WarehouseOptions): Promise<Warehouse> => {
+  if (options.database !== undefined) {
+    const { openShared } = await import('./shared/open-shared.ts');
+    return openShared(await options.database(), options);
+  }
   const engine = await openMigrated(options, schema);
   try {
     // This process has locked the file, so nothing in the spool belongs to a running job.

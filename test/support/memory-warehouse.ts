@@ -4,8 +4,9 @@ import { silentLog, systemClock, type Clock, type Log } from '../../src/core/ind
 import { openEngine, type Engine } from '../../src/storage/duckdb/engine.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { schema } from '../../src/warehouse/schema.ts';
-import { createWarehouse } from '../../src/warehouse/warehouse.ts';
+import { createWarehouse, openWarehouse } from '../../src/warehouse/warehouse.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
+import { databaseOf } from './postgres-warehouse.ts';
 import { engineThreads } from './storm.ts';
 
 type Pooled = { readonly engine: Engine; uses: number };
@@ -45,6 +46,9 @@ export const openMemoryWarehouse = async (
   { clock = systemClock, log = silentLog }: { readonly clock?: Clock; readonly log?: Log } = {},
 ): Promise<Warehouse> => {
   await mkdir(spoolDirectory, { recursive: true });
+  const options = { path: ':memory:', memoryLimit, threads: engineThreads, spoolDirectory, clock, log };
+  const shared = databaseOf(':memory:');
+  if (shared.database !== undefined) return openWarehouse({ ...options, ...shared });
   const pooled = idle.pop() ?? (await open());
   pooled.uses += 1;
   const underWay = new Set<Promise<unknown>>();
@@ -64,12 +68,5 @@ export const openMemoryWarehouse = async (
       if (pooled.uses < mostUses) idle.push(pooled);
     },
   };
-  return createWarehouse(engine, {
-    path: ':memory:',
-    memoryLimit,
-    threads: engineThreads,
-    spoolDirectory,
-    clock,
-    log,
-  });
+  return createWarehouse(engine, options);
 };

@@ -16,6 +16,7 @@ import { landLogWindow } from '../../src/warehouse/logs/land-logs.ts';
 import type { LandedWindow } from '../../src/warehouse/logs/log-batch.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { schema } from '../../src/warehouse/schema.ts';
+import { databaseOf } from '../support/postgres-warehouse.ts';
 import { openMemoryWarehouse } from '../support/memory-warehouse.ts';
 import { engineThreads } from '../support/storm.ts';
 
@@ -41,6 +42,7 @@ export const optionsIn = (
   spoolDirectory: folder.spool,
   clock: systemClock,
   log: silentLog,
+  ...databaseOf(path),
 });
 
 export const openIn = async (folder: TestFolder): Promise<Warehouse> => openWarehouse(optionsIn(folder));

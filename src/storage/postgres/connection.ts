@@ -10,6 +10,12 @@ const castOf = (value: Bound | undefined): string => {
   return typeof value === 'string' ? '::text' : '::text[]';
 };
 
+/** PostgreSQL stores no NUL in a text. */
+const storable = (value: Bound): Bound => {
+  if (typeof value === 'string') return value.replaceAll('\0', '\uFFFD');
+  return Array.isArray(value) ? value.map((one) => one?.replaceAll('\0', '\uFFFD') ?? null) : value;
+};
+
 /** A statement with numbered parameters, `$1`, in place of named ones. */
 export const numbered = (
   sql: string,
@@ -20,7 +26,7 @@ export const numbered = (
     if (!names.includes(name)) names.push(name);
     return `$${names.indexOf(name) + 1}${castOf(bindings[name])}`;
   });
-  return { text, values: names.map((name) => bindings[name] ?? null) };
+  return { text, values: names.map((name) => storable(bindings[name] ?? null)) };
 };
 
 /** The driver leaves BIGINT and DECIMAL as text. */

@@ -87,10 +87,10 @@ export const createBackupLog = (engine: StateEngine): BackupLog => ({
   forget: async (target, names) =>
     engine.state(
       async (connection) =>
-        void (await connection.execute(
-          'DELETE FROM backup WHERE target = $target AND list_contains($names, name)',
-          { target, names },
-        )),
+        void (await connection.execute('DELETE FROM backup WHERE target = $target AND name = ANY($names)', {
+          target,
+          names,
+        })),
     ),
   newest: async () =>
     engine.state(async (connection) => {

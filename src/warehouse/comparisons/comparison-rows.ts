@@ -77,8 +77,8 @@ export const readComparisons = async (
     connection,
     comparison,
     `SELECT * FROM comparison
-     WHERE account = $account AND ($source IS NULL OR source = $source)
-       AND ($start IS NULL OR (start_at < $end AND end_at > $start))
+     WHERE account = $account AND source = coalesce($source, source)
+       AND start_at < coalesce($end, start_at + 1) AND end_at > coalesce($start, end_at - 1)
      ORDER BY compared_at, source, entry NULLS FIRST, start_at`,
     { account, source: source ?? null, start: range?.start ?? null, end: range?.end ?? null },
   );

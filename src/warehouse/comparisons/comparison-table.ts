@@ -2,6 +2,7 @@ import {
   millis,
   readAs,
   rowReader,
+  secondsOf,
   secondsRange,
   inTransaction,
   type RowStore,
@@ -45,7 +46,7 @@ const readUsageLandings = async (
   readAs(
     connection,
     landing,
-    `SELECT start_at // 1000 AS start_at, end_at // 1000 AS end_at, landed_at FROM usage_window
+    `SELECT ${secondsOf('start_at')} AS start_at, ${secondsOf('end_at')} AS end_at, landed_at FROM usage_window
      WHERE account = $account AND dimension = $dimension AND metric = 'spend' AND granularity = $granularity
        AND start_at < $end * 1000 AND end_at > $start * 1000
      ORDER BY landed_at, start_at`,

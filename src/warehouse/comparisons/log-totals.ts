@@ -13,11 +13,11 @@ import { valueOfServed } from '../spend.ts';
 import type { EntryTotals, LogTotals } from './comparison.ts';
 
 const sums = `
-  coalesce(sum(quota) FILTER (kind = 'consumption'), 0) AS consumption,
+  coalesce(sum(quota) FILTER (WHERE kind = 'consumption'), 0) AS consumption,
   -- A refund gives back, whichever sign it is booked with.
-  coalesce(sum(abs(quota)) FILTER (kind = 'refund'), 0) AS refunds,
-  coalesce(sum(abs(quota)) FILTER (kind = 'top-up'), 0) AS top_ups,
-  count(*) FILTER (kind IN ('consumption', 'refund')) AS row_count`;
+  coalesce(sum(abs(quota)) FILTER (WHERE kind = 'refund'), 0) AS refunds,
+  coalesce(sum(abs(quota)) FILTER (WHERE kind = 'top-up'), 0) AS top_ups,
+  count(*) FILTER (WHERE kind IN ('consumption', 'refund')) AS row_count`;
 
 const totalsOf = (row: Row | undefined, value: Money): LogTotals => {
   const amount = (column: string): Money => multiplyMoney(money(text(row, column)), value);
@@ -80,10 +80,10 @@ export const readEntries = async (
         FROM (SELECT unnest(from_json($starts, '["BIGINT"]')) AS start_at)
       )
       SELECT bucket, entry,
-        coalesce(sum(amount) FILTER (kind = 'consumption'), 0) AS consumption,
-        coalesce(sum(size) FILTER (kind = 'refund'), 0) AS refunds,
-        coalesce(sum(size) FILTER (kind = 'top-up'), 0) AS top_ups,
-        coalesce(sum(row_count) FILTER (kind IN ('consumption', 'refund')), 0) AS row_count
+        coalesce(sum(amount) FILTER (WHERE kind = 'consumption'), 0) AS consumption,
+        coalesce(sum(size) FILTER (WHERE kind = 'refund'), 0) AS refunds,
+        coalesce(sum(size) FILTER (WHERE kind = 'top-up'), 0) AS top_ups,
+        coalesce(sum(row_count) FILTER (WHERE kind IN ('consumption', 'refund')), 0) AS row_count
       FROM quarters ASOF JOIN buckets ON quarters.quarter >= buckets.start_at
       GROUP BY bucket, entry
       ORDER BY bucket, entry`,

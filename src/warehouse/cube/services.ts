@@ -9,7 +9,7 @@ export type ServiceOf = (name: string) => string;
 /** Calls contain only the name of their key: a name that keys of two services had remains its own service. */
 export const readServices = async (connection: Sql, account: string): Promise<Services> => {
   const rows = await connection.rows(
-    `SELECT name, any_value(service) AS service FROM key_lineage WHERE account = $account
+    `SELECT name, min(service) AS service FROM key_lineage WHERE account = $account
      GROUP BY name HAVING count(DISTINCT service) = 1`,
     { account },
   );

@@ -6,6 +6,7 @@ import {
   readAs,
   rowReader,
   seconds,
+  secondsOf,
   secondsRange,
   optionalText,
   text,
@@ -25,7 +26,7 @@ const readLandings = async (connection: Sql, asked: Asked): Promise<readonly Bel
   readAs(
     connection,
     rowReader({ window: secondsRange, settled: column('settled_at', seconds), landedAt: millis }),
-    `SELECT start_at, end_at, coalesce(settled_at, landed_at // 1000) AS settled_at, coalesce(gateway_at, landed_at) AS landed_at FROM log_window
+    `SELECT start_at, end_at, coalesce(settled_at, ${secondsOf('landed_at')}) AS settled_at, coalesce(gateway_at, landed_at) AS landed_at FROM log_window
      WHERE account = $account AND start_at < $end AND end_at > $start AND coalesce(gateway_at, landed_at) <= $now`,
     { ...boundOf(asked), now: asked.now },
   );

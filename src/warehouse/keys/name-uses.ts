@@ -20,10 +20,10 @@ const isCallSql = `kind NOT IN ('refund', 'top-up', 'management', 'system')`;
  * with and without surrounding spaces: some exports trim what some lists do not.
  */
 const usesSql = (asked: string, calls: string): string => `
-  WITH asked AS (SELECT place, trim(name) AS name FROM ${asked}),
+  WITH asked AS (SELECT place, trim(name) AS name FROM ${asked} AS named),
   used AS (
     SELECT trim(token_name) AS name, model_name, grouping(model_name) AS is_all,
-      count(*) FILTER (${isCallSql}) AS call_count, max(created_at) FILTER (${isCallSql}) AS last_call,
+      count(*) FILTER (WHERE ${isCallSql}) AS call_count, max(created_at) FILTER (WHERE ${isCallSql}) AS last_call,
       coalesce(sum(CASE kind WHEN 'consumption' THEN quota WHEN 'refund' THEN -abs(quota) END), 0) AS spend
     FROM ${calls}
     WHERE account = $account AND created_at >= $start AND created_at < $end
@@ -35,7 +35,7 @@ const usesSql = (asked: string, calls: string): string => `
   )
   SELECT place, is_all, model_name, call_count, last_call, spend
   FROM asked JOIN ranked USING (name)
-  WHERE is_all = 1 OR (call_count > 0 AND ($most IS NULL OR place_in_use <= $most))
+  WHERE is_all = 1 OR (call_count > 0 AND place_in_use <= coalesce($most, place_in_use))
   ORDER BY place, place_in_use`;
 
 type Asked = {

@@ -2,6 +2,10 @@ import type { UnixMillis } from '../../core/index.ts';
 import { boundRows, text, wholeNumber, type Sql } from '../../storage/index.ts';
 import { askedNames } from './asked-names.ts';
 
+/** What `trim` removes in DuckDB, as from the names of calls; in PostgreSQL it removes the ASCII space alone. */
+const spaces =
+  '\u0020\u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u202F\u205F\u3000';
+
 /** For each name, every ID that an inventory showed under it at or after the moment, lowest first. */
 export const readIdsNamed = async (
   connection: Sql,
@@ -13,10 +17,10 @@ export const readIdsNamed = async (
   const rows = await asked.read(
     // A name is shown until the first inventory without it.
     (table) => `SELECT DISTINCT asked.place, key_id
-      FROM ${table} AS asked JOIN key_snapshot ON trim(key_snapshot.name) = trim(asked.name)
+      FROM ${table} AS asked JOIN key_snapshot ON trim(key_snapshot.name, $spaces) = trim(asked.name, $spaces)
       WHERE account = $account AND valid_until > $since
       ORDER BY asked.place, key_id`,
-    { account, since },
+    { account, since, spaces },
   );
   const ids = unique.map((): number[] => []);
   for (const row of rows) ids[wholeNumber(row, 'place')]?.push(wholeNumber(row, 'key_id'));

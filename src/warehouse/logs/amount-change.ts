@@ -56,12 +56,13 @@ export const judgeCharges = (
 export type ChargedRows = { readonly account: string; readonly start: number; readonly end: number };
 
 const chargesSql = (where: string): string => `
-  SELECT model_name, median(size) AS per_call, median(size / tokens) FILTER (tokens > 0) AS per_token, max(size) AS largest
+  SELECT model_name, percentile_cont(0.5) WITHIN GROUP (ORDER BY size) AS per_call,
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY size / tokens) FILTER (WHERE tokens > 0) AS per_token, max(size) AS largest
   FROM (
-    SELECT model_name, CAST(abs(quota) AS DOUBLE) AS size,
+    SELECT model_name, CAST(abs(quota) AS DOUBLE PRECISION) AS size,
       coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0) AS tokens
     FROM call_log WHERE account = $account AND quota <> 0 AND kind IN ('consumption', 'refund') AND ${where}
-  )
+  ) AS charged
   GROUP BY model_name`;
 
 const readCharges = async (

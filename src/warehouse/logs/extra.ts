@@ -56,7 +56,7 @@ export const headerOf = async (connection: Sql, batch: LogBatch): Promise<string
   if (names.length === 0) return undefined;
   const { account } = batch;
   const [known] = await connection.rows(
-    'SELECT header FROM extra_header WHERE header_account = $account AND names = $names',
+    'SELECT header FROM extra_header WHERE header_account = $account AND names = CAST($names AS VARCHAR[])',
     { account, names },
   );
   if (known !== undefined) return text(known, 'header');

@@ -17,6 +17,7 @@ import {
   readAs,
   rowReader,
   seconds,
+  secondsOf,
   secondsRange,
   optionalText,
   text,
@@ -130,14 +131,14 @@ export const takeBackEarly = async (
 ): Promise<void> => {
   await connection.execute(
     `UPDATE log_window SET gateway_at = landed_at + $offset,
-       settled_at = least(coalesce(settled_at, end_at), (landed_at + $offset) // 1000 - $lateness)
+       settled_at = least(coalesce(settled_at, end_at), ${secondsOf('landed_at + $offset')} - $lateness)
      WHERE account = $account AND coalesce(gateway_at, landed_at) > landed_at + $offset + 60000`,
     { account, offset, lateness },
   );
   const [row] = await connection.rows(
     `SELECT min(settled_at) AS first FROM log_window AS early
-     WHERE account = $account AND end_at > gateway_at // 1000 AND NOT EXISTS (
-       FROM log_window AS again
+     WHERE account = $account AND end_at > ${secondsOf('gateway_at')} AND NOT EXISTS (
+       SELECT 1 FROM log_window AS again
        WHERE again.account = early.account AND again.start_at <= early.settled_at
          AND again.end_at >= early.end_at AND again.settled_at >= early.end_at)`,
     { account },
@@ -178,7 +179,7 @@ export const readLandings = async (
   readAs(
     connection,
     rowReader({ window: secondsRange, settled: column('settled_at', seconds) }),
-    `SELECT start_at, end_at, coalesce(settled_at, landed_at // 1000) AS settled_at FROM log_window
+    `SELECT start_at, end_at, coalesce(settled_at, ${secondsOf('landed_at')}) AS settled_at FROM log_window
      WHERE account = $account AND end_at > $from AND coalesce(gateway_at, landed_at) <= $now ORDER BY start_at`,
     { account, from, now },
   );

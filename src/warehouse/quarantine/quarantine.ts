@@ -74,7 +74,7 @@ export const keepQuarantine = async (connection: Sql, landing: Landing, now: Uni
     (
       table,
     ) => `INSERT INTO log_quarantine (account, window_start, window_end, start_at, end_at, line, row_text, reason, landed_at)
-      SELECT $account, $start, $end, coalesce(moment, $start), coalesce(moment + 1, $end), line, row_text, reason, $now FROM ${table}`,
+      SELECT $account, $start, $end, coalesce(moment, $start), coalesce(moment + 1, $end), line, row_text, reason, $now FROM ${table} AS added`,
     { account, start: window.start, end: window.end, now },
   );
   return own.length;

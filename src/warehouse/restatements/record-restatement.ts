@@ -86,7 +86,7 @@ export const recordRestatement = async (
        FROM sums_before
        UNION ALL
        SELECT quarter, kind, 0, calls, 0, amount, 0, size FROM sums_after
-     )
+     ) AS sums
      GROUP BY quarter, kind
      HAVING sum(old_calls) <> sum(new_calls) OR sum(old_amount) <> sum(new_amount) OR sum(old_size) <> sum(new_size)`,
     { account, now },

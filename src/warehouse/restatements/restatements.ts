@@ -76,14 +76,18 @@ const readSince = async (
   const { value } = await valueOfServed(connection, account);
   const rows = await connection.rows(
     // The old sums are the current ones minus all changes: data landed for the first time in between belongs to both.
-    `SELECT quarter, kind, max(landed_at) AS changed_at,
-       arg_max(new_calls, number) AS new_calls, arg_max(new_calls, number) - sum(new_calls - old_calls) AS old_calls,
-       arg_max(new_amount, number) AS new_amount, arg_max(new_amount, number) - sum(new_amount - old_amount) AS old_amount,
-       arg_max(new_size, number) AS new_size, arg_max(new_size, number) - sum(new_size - old_size) AS old_size
-     FROM restatement
-     WHERE account = $account AND landed_at > $moment AND quarter >= $start AND quarter < $end
-     GROUP BY quarter, kind
-     HAVING sum(new_calls - old_calls) <> 0 OR sum(new_amount - old_amount) <> 0 OR sum(new_size - old_size) <> 0
+    `SELECT quarter, kind, changed_at, new_calls, new_calls - calls AS old_calls,
+       new_amount, new_amount - amount AS old_amount, new_size, new_size - size AS old_size
+     FROM (
+       SELECT quarter, kind, new_calls, new_amount, new_size, max(landed_at) OVER changes AS changed_at,
+         sum(new_calls - old_calls) OVER changes AS calls, sum(new_amount - old_amount) OVER changes AS amount,
+         sum(new_size - old_size) OVER changes AS size,
+         row_number() OVER (PARTITION BY quarter, kind ORDER BY number DESC) AS place
+       FROM restatement
+       WHERE account = $account AND landed_at > $moment AND quarter >= $start AND quarter < $end
+       WINDOW changes AS (PARTITION BY quarter, kind)
+     ) AS changed
+     WHERE place = 1 AND (calls <> 0 OR amount <> 0 OR size <> 0)
      ORDER BY quarter, kind`,
     { account, moment, start: range.start, end: range.end },
   );

@@ -3,6 +3,7 @@ import { fault, unixSeconds, type Interval, type UnixSeconds } from '../../core/
 import {
   inTransaction,
   optionalText,
+  serverNow,
   text,
   wholeNumber,
   type PostgresConnection,
@@ -96,9 +97,6 @@ export const writeChanges = async (
   }
   return files.length === 0 ? undefined : { version, files, replaced, days, ...calls };
 };
-
-/** Of PostgreSQL's clock, milliseconds UTC. */
-export const serverNow = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
 
 /** Another replica may create the same partition at the same time. */
 const createPartition = async (stored: PostgresConnection, { name, range }: Month): Promise<void> => {

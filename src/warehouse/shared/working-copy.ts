@@ -36,9 +36,12 @@ type Column = { readonly name: string; readonly type: string };
 
 /** Both engines write and read an array as JSON, but only the literal of an array can be copied into one. */
 const asOutgoing = ({ name, type }: Column): string =>
-  type === 'VARCHAR[]'
-    ? `'{' || array_to_string(list_transform(${name}, lambda one: '"' || replace(replace(one, '\\', '\\\\'), '"', '\\"') || '"'), ',') || '}'`
-    : name;
+  type === 'VARCHAR'
+    ? // PostgreSQL stores no NUL in a text.
+      `replace(${name}, chr(0), chr(65533))`
+    : type === 'VARCHAR[]'
+      ? `'{' || array_to_string(list_transform(${name}, lambda one: '"' || replace(replace(one, '\\', '\\\\'), '"', '\\"') || '"'), ',') || '}'`
+      : name;
 const asStored = ({ name, type }: Column): string => (type === 'VARCHAR[]' ? `to_json(${name})` : name);
 const asFetched = ({ name, type }: Column): string =>
   type === 'VARCHAR[]' ? `from_json(${name}, '["VARCHAR"]')` : name;

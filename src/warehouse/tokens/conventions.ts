@@ -43,7 +43,7 @@ export const writeRules = async (
     ([pattern, convention]) => ({ pattern, convention }),
   ).execute(
     (table) => `INSERT INTO token_rule (account, pattern, convention, side)
-       SELECT $account, pattern, convention, $side FROM ${table}`,
+       SELECT $account, pattern, convention, $side FROM ${table} AS added`,
     { account, side },
   );
 };
@@ -113,7 +113,7 @@ export const writeConventions = async (
       `INSERT INTO token_convention
          (account, model_name, convention, decided_by, contradicted, evidence, output_convention, output)
        SELECT $account, model, convention, decided_by, contradicted = 1, evidence, output_convention, output
-       FROM ${table}`,
+       FROM ${table} AS added`,
     { account },
   );
 };

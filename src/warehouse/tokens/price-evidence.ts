@@ -1,6 +1,7 @@
 import { tokenColumns, daySeconds, trimEndOf, type CountColumn } from '../../core/index.ts';
 import { isServedSql } from '../logs/served-columns.ts';
 import {
+  boundRows,
   optionalText,
   text,
   wholeNumber,
@@ -9,7 +10,7 @@ import {
   type Sql,
 } from '../../storage/index.ts';
 import type { TokenSide } from './convention.ts';
-import type { DayToPrice } from './row-evidence.ts';
+import { dayOf, type DayToPrice } from './row-evidence.ts';
 import { cachePriceOf, partCalls, reasoningPriceOf, type PartPrice, type PricedCall } from './part-price.ts';
 
 /** The number of sampled calls, with cached tokens and without. */
@@ -93,7 +94,7 @@ const heldDays = async (
 ): Promise<readonly DayToPrice[]> => {
   const days = asked.map((one) => one.day);
   const rows = await stored.rows(
-    `SELECT DISTINCT model_name, created_at - created_at % ${daySeconds} AS day FROM call_log
+    `SELECT DISTINCT model_name, ${dayOf('created_at')} AS day FROM call_log
      WHERE account = $account AND created_at >= $start AND created_at < $end AND model_name = ANY($models)`,
     {
       account,
@@ -144,15 +145,13 @@ export const judgePrices = async (
 ): Promise<void> => {
   if (days.length === 0) return;
   const held = await heldDays(stored, account, days);
-  await connection.execute(
-    `DELETE FROM token_price_evidence WHERE account = $account AND side = $side AND (model_name, day) IN (
-       SELECT unnest($models), CAST(unnest($days) AS BIGINT))`,
-    {
-      account,
-      side,
-      models: held.map(({ model }) => model),
-      days: held.map((one) => String(one.day)),
-    },
+  await boundRows(connection, { model: 'VARCHAR', at: 'BIGINT' }, held, ({ model, day: at }) => ({
+    model,
+    at,
+  })).execute(
+    (table) => `DELETE FROM token_price_evidence USING ${table} AS held
+      WHERE account = $account AND side = $side AND model_name = held.model AND day = held.at`,
+    { account, side },
   );
   for (const one of held) {
     const shown = await readPrice(stored, account, side, one);

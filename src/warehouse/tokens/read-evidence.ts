@@ -30,19 +30,24 @@ const shownPrice = rowReader({
 
 /** For each side, the calls and the first proof. */
 const rowsSql = `
-  SELECT * EXCLUDE (witness), witness.moment AS witness_at, witness.whole AS witness_whole,
-    witness.part AS witness_part, witness.cache_write AS witness_write
+  SELECT sums.*, witness_at, witness_whole, witness_part, witness_write
   FROM (
     SELECT model_name, side, CAST(sum(calls) AS BIGINT) AS calls, CAST(sum(part_calls) AS BIGINT) AS part_calls,
-      CAST(sum(excludes_calls) AS BIGINT) AS excludes_calls,
-      arg_min({moment: witness_at, whole: witness_whole, part: witness_part, cache_write: witness_write}, day)
-        FILTER (witness_at IS NOT NULL) AS witness
+      CAST(sum(excludes_calls) AS BIGINT) AS excludes_calls
     FROM token_row_evidence WHERE account = $account GROUP BY model_name, side
-  ) ORDER BY model_name`;
+  ) AS sums
+  LEFT JOIN (
+    SELECT DISTINCT ON (model_name, side) * FROM token_row_evidence
+    WHERE account = $account AND witness_at IS NOT NULL ORDER BY model_name, side, day
+  ) AS witness ON witness.model_name = sums.model_name AND witness.side = sums.side
+  ORDER BY sums.model_name`;
 
 const pricesSql = `
-  SELECT *, count(*) OVER (PARTITION BY model_name, shows) AS times FROM token_price_evidence
-  WHERE account = $account QUALIFY row_number() OVER (PARTITION BY model_name, shows ORDER BY day DESC) = 1`;
+  SELECT * FROM (
+    SELECT *, count(*) OVER (PARTITION BY model_name, shows) AS times,
+      row_number() OVER (PARTITION BY model_name, shows ORDER BY day DESC) AS place
+    FROM token_price_evidence WHERE account = $account
+  ) AS placed WHERE place = 1`;
 
 /** All evidence of an account, by model. */
 export const readEvidence = async (

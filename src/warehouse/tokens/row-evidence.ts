@@ -23,6 +23,9 @@ export type DayRange = { readonly start: number; readonly end: number };
  */
 export type Judged = { readonly landings: number; readonly newest: number; readonly before: number };
 
+/** The first second of the UTC day of a time. */
+export const dayOf = (moment: string): string => `${moment} - ${moment} % ${daySeconds}`;
+
 /** Maximum number of days of a model whose charges are examined each time. */
 const daysAsked = 2;
 
@@ -40,7 +43,7 @@ export const readJudged = async (connection: Sql, account: string): Promise<Judg
 const readLandings = async (connection: Sql, account: string, moment?: number): Promise<Judged> => {
   const [row] = await connection.rows(
     `SELECT count(*) AS landings, coalesce(max(landed_at), 0) AS newest,
-       count(*) FILTER (landed_at < coalesce($moment, (SELECT max(landed_at) FROM log_window WHERE account = $account)))
+       count(*) FILTER (WHERE landed_at < coalesce($moment, (SELECT max(landed_at) FROM log_window WHERE account = $account)))
          AS before_count
      FROM log_window WHERE account = $account`,
     { account, moment: moment ?? null },
@@ -77,7 +80,7 @@ export const staleDays = async (
   const onlyGrew =
     judged !== undefined && (await readLandings(connection, account, judged.newest)).before === judged.before;
   const rows = await connection.rows(
-    `SELECT DISTINCT start_at // ${daySeconds} * ${daySeconds} AS start_day, (end_at + ${daySeconds - 1}) // ${daySeconds} * ${daySeconds} AS end_day
+    `SELECT DISTINCT ${dayOf('start_at')} AS start_day, ${dayOf(`(end_at + ${daySeconds - 1})`)} AS end_day
      FROM log_window WHERE account = $account AND landed_at >= $since ORDER BY start_day, end_day`,
     { account, since: onlyGrew ? judged.newest : 0 },
   );
@@ -120,12 +123,10 @@ const sides = [
   },
 ] as const;
 
-const day = `created_at - created_at % ${daySeconds}`;
-
 /** The calls of each day and model, with the first that excludes its part from the whole. */
 const evidenceSql = ({ whole, part, write, hasPart, excludes }: (typeof sides)[number]): string => `
   WITH calls AS (
-    SELECT ${day} AS day, model_name, created_at, ${whole} AS whole, ${part} AS part, ${write} AS write,
+    SELECT ${dayOf('created_at')} AS day, model_name, created_at, ${whole} AS whole, ${part} AS part, ${write} AS write,
       kind = 'consumption' AND ${hasPart} AS has_part, kind = 'consumption' AND ${excludes} AS excludes
     FROM call_log WHERE ${ofRange}
   ), sums AS (

@@ -59,27 +59,42 @@ const ratiosToStored = async (connection: Sql, batch: UsageBatch): Promise<reado
 
 const nearby = 35 * 86_400_000;
 
-/** The ratio of the new figures to the log's charges, relative to the same ratio of the stored figures before. */
-const ratioToLog = async (connection: Sql, batch: UsageBatch): Promise<readonly number[]> => {
+/** The sum of the stored figures just before the window. */
+const sumBefore = async (connection: Sql, batch: UsageBatch): Promise<number> => {
   const { account, dimension, metric, granularity, window } = batch;
-  const { isProven } = await valueOfServed(connection, account);
-  const total = batch.values.reduce((sum, { value }) => sum + Number(value), 0);
-  if (!isProven || total === 0) return [];
-  const from = window.start - nearby;
   const [row] = await connection.rows(
-    `SELECT
-       (SELECT coalesce(sum(value), 0) FROM usage_bucket
-        WHERE account = $account AND dimension = $dimension AND metric = $metric AND granularity = $granularity
-          AND bucket_start >= $from AND bucket_start < $start) AS stored,
-       coalesce(sum(quota) FILTER (created_at * 1000 < $start), 0) AS log_before,
-       coalesce(sum(quota) FILTER (created_at * 1000 >= $start), 0) AS log_now
+    `SELECT coalesce(sum(value), 0) AS stored FROM usage_bucket
+     WHERE account = $account AND dimension = $dimension AND metric = $metric AND granularity = $granularity
+       AND bucket_start >= $from AND bucket_start < $start`,
+    { account, dimension, metric, granularity, from: window.start - nearby, start: window.start },
+  );
+  return Number(text(row, 'stored'));
+};
+
+/** The log's charges just before the window, and in it. */
+const chargesOfLog = async (
+  connection: Sql,
+  { account, window }: UsageBatch,
+): Promise<{ readonly before: number; readonly now: number }> => {
+  const [row] = await connection.rows(
+    `SELECT coalesce(sum(quota) FILTER (WHERE created_at * 1000 < $start), 0) AS log_before,
+       coalesce(sum(quota) FILTER (WHERE created_at * 1000 >= $start), 0) AS log_now
      FROM call_log
      WHERE account = $account AND kind = 'consumption' AND created_at * 1000 >= $from AND created_at * 1000 < $end`,
-    { account, dimension, metric, granularity, from, start: window.start, end: window.end },
+    { account, from: window.start - nearby, start: window.start, end: window.end },
   );
-  const [stored, before, now] = ['stored', 'log_before', 'log_now'].map((name) => Number(text(row, name)));
-  if (!stored || !before || !now) return [];
-  return [total / now / (stored / before)];
+  return { before: Number(text(row, 'log_before')), now: Number(text(row, 'log_now')) };
+};
+
+/** The ratio of the new figures to the log's charges, relative to the same ratio of the stored figures before. */
+const ratioToLog = async (connection: Sql, batch: UsageBatch): Promise<readonly number[]> => {
+  const { isProven } = await valueOfServed(connection, batch.account);
+  const total = batch.values.reduce((sum, { value }) => sum + Number(value), 0);
+  if (!isProven || total === 0) return [];
+  const stored = await sumBefore(connection, batch);
+  if (stored === 0) return [];
+  const { before, now } = await chargesOfLog(connection, batch);
+  return before === 0 || now === 0 ? [] : [total / now / (stored / before)];
 };
 
 /** The unit of a batch of spend, from the series' own history, or else from the log. */

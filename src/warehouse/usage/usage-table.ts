@@ -11,9 +11,8 @@ import {
   type UnixMillis,
 } from '../../core/index.ts';
 import {
-  loadDuckDB,
-  type Engine,
   amount,
+  boundRows,
   column,
   millis,
   readAs,
@@ -22,8 +21,8 @@ import {
   text,
   wholeNumber,
   type Row,
-  type Connection,
   type Sql,
+  type StateEngine,
 } from '../../storage/index.ts';
 import { widen } from '../ranges.ts';
 import { unitValue } from '../logs/amounts.ts';
@@ -61,28 +60,30 @@ const seriesOf = ({ account, dimension, metric, granularity }: UsageSeries) => (
 const scale = money('1e12');
 const limit = 10n ** 28n;
 
-/** The digits of a DECIMAL(28, 12). */
-const decimalDigits = (value: Money): bigint => {
+/** The value, checked to fit a DECIMAL(28, 12) with all digits: the engine's cast would round it. */
+const exactValue = (value: Money): Money => {
   const scaled = multiplyMoney(value, scale);
   if (scaled.includes('.')) throw fault('export-amount-inexact', `${value} has more than 12 decimals`);
   const digits = BigInt(scaled);
   if (digits >= limit || digits <= -limit)
     throw fault('export-row-invalid', `${value} exceeds the range of the warehouse`);
-  return digits;
+  return value;
 };
 
-const append = async (connection: Connection, batch: UsageBatch): Promise<void> => {
-  const { DuckDBDecimalValue } = await loadDuckDB();
-  const appender = await connection.native.createAppender('usage_bucket');
-  for (const { bucket, entry, value } of batch.values) {
-    for (const key of [batch.account, batch.dimension, batch.metric, batch.granularity])
-      appender.appendVarchar(key);
-    appender.appendBigInt(BigInt(bucket));
-    appender.appendVarchar(entry);
-    appender.appendDecimal(new DuckDBDecimalValue(decimalDigits(value), 28, 12));
-    appender.endRow();
-  }
-  appender.closeSync();
+const columns = { bucket_start: 'BIGINT', entry: 'VARCHAR', value: 'VARCHAR' } as const;
+
+const insert = async (connection: Sql, batch: UsageBatch): Promise<void> => {
+  const rows = boundRows(connection, columns, batch.values, ({ bucket, entry, value }) => ({
+    bucket_start: bucket,
+    entry,
+    value: exactValue(value),
+  }));
+  await rows.execute(
+    (table) => `INSERT INTO usage_bucket (account, dimension, metric, granularity, bucket_start, entry, value)
+      SELECT $account, $dimension, $metric, $granularity, bucket_start, entry, CAST(value AS DECIMAL(28, 12))
+      FROM ${table} AS added`,
+    seriesOf(batch),
+  );
 };
 
 const rangeOf = (row: Row): Interval<UnixMillis> => interval(millis(row, 'origin'), millis(row, 'reached'));
@@ -109,11 +110,7 @@ const isWholeSeries = async (connection: Sql, batch: UsageBatch): Promise<boolea
  * The batch in the unit of the series. Notifies operators when the gateway has changed it.
  * @throws fault usage-unit-changed when the batch is in an unknown unit
  */
-const inUnitOfSeries = async (
-  connection: Connection,
-  batch: UsageBatch,
-  clock: Clock,
-): Promise<UsageBatch> => {
+const inUnitOfSeries = async (connection: Sql, batch: UsageBatch, clock: Clock): Promise<UsageBatch> => {
   const reading = await readingOfUsage(connection, batch);
   const { account, dimension, window, unitsPerCurrency } = batch;
   if (reading === 'same') {
@@ -147,7 +144,7 @@ const inUnitOfSeries = async (
   };
 };
 
-const land = async (connection: Connection, served: UsageBatch, clock: Clock): Promise<LandedUsage> => {
+const land = async (connection: Sql, served: UsageBatch, clock: Clock): Promise<LandedUsage> => {
   const batch = await inUnitOfSeries(connection, served, clock);
   const series = seriesOf(batch);
   const window = { ...series, start: batch.window.start, end: batch.window.end };
@@ -161,7 +158,7 @@ const land = async (connection: Connection, served: UsageBatch, clock: Clock): P
       `the usage export by ${batch.dimension} is empty, but ${text(before, 'row_count')} figures of its window are stored; they are kept`,
     );
   const replaced = await connection.execute(`DELETE FROM usage_bucket WHERE ${ofWindow}`, window);
-  await append(connection, batch);
+  await insert(connection, batch);
   const total = sumMoney(batch.values.map(({ value }) => value));
   await connection.execute(
     `INSERT INTO usage_window (account, dimension, metric, granularity, start_at, end_at, row_count, replaced_count, total,
@@ -189,7 +186,7 @@ const land = async (connection: Connection, served: UsageBatch, clock: Clock): P
   return { rows: batch.values.length, replaced, total };
 };
 
-export const createUsageTable = (engine: Engine, clock: Clock): UsageTable => {
+export const createUsageTable = (engine: StateEngine, clock: Clock): UsageTable => {
   const oneAtATime = createNamedGates();
   return {
     landWindow: async (batch) => {
