@@ -35,7 +35,7 @@ const readLandings = async (
     landing,
     `SELECT start_at, end_at, landed_at FROM log_window
      WHERE account = $account AND start_at < $end AND end_at > $start AND landed_at >= $since
-     ORDER BY landed_at, start_at`,
+     ORDER BY landed_at, start_at, end_at`,
     { account, start: range.start, end: range.end, since: since ?? 0 },
   );
 
@@ -49,7 +49,7 @@ const readUsageLandings = async (
     `SELECT ${secondsOf('start_at')} AS start_at, ${secondsOf('end_at')} AS end_at, landed_at FROM usage_window
      WHERE account = $account AND dimension = $dimension AND metric = 'spend' AND granularity = $granularity
        AND start_at < $end * 1000 AND end_at > $start * 1000
-     ORDER BY landed_at, start_at`,
+     ORDER BY landed_at, start_at, end_at`,
     { account, dimension, granularity, start: range.start, end: range.end },
   );
 

@@ -180,7 +180,7 @@ export const readLandings = async (
     connection,
     rowReader({ window: secondsRange, settled: column('settled_at', seconds) }),
     `SELECT start_at, end_at, coalesce(settled_at, ${secondsOf('landed_at')}) AS settled_at FROM log_window
-     WHERE account = $account AND end_at > $from AND coalesce(gateway_at, landed_at) <= $now ORDER BY start_at`,
+     WHERE account = $account AND end_at > $from AND coalesce(gateway_at, landed_at) <= $now ORDER BY start_at, end_at, settled_at`,
     { account, from, now },
   );
 
@@ -203,6 +203,6 @@ export const readLedger = async (connection: Sql, account: string): Promise<read
   readAs(
     connection,
     ledgerWindow,
-    'SELECT * FROM log_window WHERE account = $account ORDER BY landed_at, start_at',
+    'SELECT * FROM log_window WHERE account = $account ORDER BY landed_at, start_at, end_at',
     { account },
   );
