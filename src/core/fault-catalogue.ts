@@ -148,6 +148,10 @@ const entries = {
     'the file was written by an older Tollkeeper that cannot be upgraded from; move it away and pull again, or upgrade with a version in between',
   ),
   'warehouse-failed': failed('see the cause; nothing of this step was stored'),
+  'database-unreachable': passing(
+    'check that PostgreSQL runs, the address in the URL of the database, DNS and the firewall; what was not committed is not stored',
+  ),
+  'database-refused': failed('correct what the message names, at the server or in the URL of the database'),
   'archive-damaged': failed(
     'restore the named file from a backup; without one, pull the whole month again in one window (`tollkeeper run` for the pull job with --from and --to of that month, UTC) if the gateway still has it',
   ),
