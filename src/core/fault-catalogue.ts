@@ -149,6 +149,10 @@ const entries = {
   ),
   'warehouse-failed': failed('see the cause; nothing of this step was stored'),
   'lease-lost': failed('nothing to do: the replica that holds the account goes on with its jobs'),
+  'database-unreachable': passing(
+    'check that PostgreSQL runs, the address in the URL of the database, DNS and the firewall; what was not committed is not stored',
+  ),
+  'database-refused': failed('correct what the message names, at the server or in the URL of the database'),
   'archive-damaged': failed(
     'restore the named file from a backup; without one, pull the whole month again in one window (`tollkeeper run` for the pull job with --from and --to of that month, UTC) if the gateway still has it',
   ),

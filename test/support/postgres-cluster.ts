@@ -1,7 +1,8 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, cp, mkdtemp, rm } from 'node:fs/promises';
 import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,25 +19,56 @@ export const noPostgres = existsSync(join(programs, 'postgres'))
 export type PostgresCluster = AsyncDisposable & {
   /** Connections to a new, empty database, whose texts are in the order of their bytes. */
   readonly createDatabase: () => Promise<Pool>;
+  /** Runs statements as the superuser `test`, one by one. */
+  readonly execute: (statements: readonly string[], database?: string) => Promise<void>;
+  /** The folder of its socket, through which `test` needs no password. */
+  readonly folder: string;
+  /** On 127.0.0.1 if it listens there; it also names the socket. */
+  readonly port: number;
+  /** Cuts all connections and starts again, with further settings if given: `ssl=off`. */
+  readonly restart: (settings?: readonly string[]) => Promise<void>;
+};
+
+export type ClusterOptions = {
+  /** Whether it listens on 127.0.0.1, where roles need their passwords. */
+  readonly overTcp?: boolean;
+  /** The certificate of test/fixtures/tls for connections over TCP. */
+  readonly certificate?: string;
 };
 
 /** PostgreSQL refuses to run as root; Debian has this user ID for programs without rights. */
 const unprivileged = 65_534;
 const asUser = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {};
 
-/** A server of its own, in a folder that goes with it; it listens on a Unix socket alone. */
-export const startPostgres = async (): Promise<PostgresCluster> => {
-  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-pg-'));
-  if ('uid' in asUser) {
-    await chown(folder, unprivileged, unprivileged);
-    // The folder of the test run is open to its own user alone.
-    if (basename(dirname(folder)).startsWith('tollkeeper-tests-')) await chmod(dirname(folder), 0o755);
+const give = async (path: string): Promise<void> => {
+  if ('uid' in asUser) await chown(path, unprivileged, unprivileged);
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+/** Settings for TLS, whose key the server accepts only as a file of its own. */
+const tlsSettings = async (folder: string, name: string | undefined): Promise<readonly string[]> => {
+  if (name === undefined) return [];
+  const [certificate, key] = [`${name}.pem`, `${name}.key`].map((file) => join(folder, file));
+  for (const path of [certificate, key]) {
+    if (path === undefined) continue;
+    await cp(new URL(`../fixtures/tls/${basename(path)}`, import.meta.url), path);
+    await chmod(path, 0o600);
+    await give(path);
   }
-  const data = join(folder, 'data');
-  const setUp = ['-D', data, '-U', 'test', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  await promisify(execFile)(join(programs, 'initdb'), setUp, { ...asUser, cwd: folder });
-  const settings = ['listen_addresses=', 'fsync=off', 'max_connections=50'].flatMap((one) => ['-c', one]);
-  const server = spawn(join(programs, 'postgres'), ['-D', data, '-k', folder, ...settings], {
+  return ['ssl=on', `ssl_cert_file=${certificate}`, `ssl_key_file=${key}`];
+};
+
+const startServer = async (folder: string, settings: readonly string[]): Promise<() => Promise<void>> => {
+  const set = settings.flatMap((one) => ['-c', one]);
+  const server = spawn(join(programs, 'postgres'), ['-D', join(folder, 'data'), '-k', folder, ...set], {
     ...asUser,
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -46,25 +78,64 @@ export const startPostgres = async (): Promise<PostgresCluster> => {
   await new Promise<void>((resolve, reject) => {
     server.stderr.setEncoding('utf8').on('data', (text: string) => {
       log += text;
-      if (log.includes('ready to accept connections')) resolve();
+      if (log.includes('ready to accept')) resolve();
     });
     server.once('exit', () => reject(new Error(`PostgreSQL does not start: ${log}`)));
   });
-  const connect = (database: string): Pool =>
-    // Its end does not wait for its connections, which a server that stops may then cut.
-    new Pool({ host: folder, user: 'test', database, max: 10 }).on('error', () => undefined);
+  return async () => {
+    server.kill('SIGINT');
+    await ended;
+  };
+};
+
+/** A server of its own, in a folder that goes with it; it listens on a Unix socket alone, if not asked for more. */
+export const startPostgres = async (options: ClusterOptions = {}): Promise<PostgresCluster> => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-pg-'));
+  await give(folder);
+  // The folder of the test run is open to its own user alone.
+  if ('uid' in asUser && basename(dirname(folder)).startsWith('tollkeeper-tests-'))
+    await chmod(dirname(folder), 0o755);
+  const auth = ['--auth-local=trust', '--auth-host=scram-sha-256'];
+  const setUp = ['-D', join(folder, 'data'), '-U', 'test', ...auth, '-E', 'UTF8', '--locale=C', '--no-sync'];
+  await promisify(execFile)(join(programs, 'initdb'), setUp, { ...asUser, cwd: folder });
+  const port = options.overTcp === true ? await freePort() : 5432;
+  const settings = [
+    `listen_addresses=${options.overTcp === true ? '127.0.0.1' : ''}`,
+    `port=${port}`,
+    'fsync=off',
+    'max_connections=50',
+    ...(await tlsSettings(folder, options.certificate)),
+  ];
+  let stop = await startServer(folder, settings);
+  const connect = (database: string): Pool => {
+    const pool = new Pool({ host: folder, port, user: 'test', database, max: 10 });
+    pool.on('error', () => undefined);
+    return pool;
+  };
+  const execute: PostgresCluster['execute'] = async (statements, database = 'postgres') => {
+    const admin = connect(database);
+    try {
+      for (const statement of statements) await admin.query(statement);
+    } finally {
+      await admin.end();
+    }
+  };
   let databases = 0;
   return {
+    folder,
+    port,
+    execute,
     createDatabase: async () => {
       databases += 1;
-      const admin = connect('postgres');
-      await admin.query(`CREATE DATABASE test_${databases}`);
-      await admin.end();
+      await execute([`CREATE DATABASE test_${databases}`]);
       return connect(`test_${databases}`);
     },
+    restart: async (further = []) => {
+      await stop();
+      stop = await startServer(folder, [...settings, ...further]);
+    },
     [Symbol.asyncDispose]: async () => {
-      server.kill('SIGINT');
-      await ended;
+      await stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

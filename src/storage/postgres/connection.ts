@@ -55,6 +55,9 @@ const table = <C extends BoundColumns>(
 /** A connection to PostgreSQL, with what only this engine can do. */
 export type PostgresConnection = Sql & Copying;
 
+/** Code that one process alone was written for stays true: transactions of replicas have the effect of some order of them. */
+const begin = 'BEGIN TRANSACTION';
+
 export const sqlOf = (client: ClientBase): PostgresConnection => {
   const query = (sql: string, bindings: Bindings = {}) => {
     const { text, values } = numbered(sql, bindings);
@@ -63,7 +66,8 @@ export const sqlOf = (client: ClientBase): PostgresConnection => {
   return {
     ...copyingOf(client),
     table,
-    execute: async (sql, bindings) => (await query(sql, bindings)).rowCount ?? 0,
+    execute: async (sql, bindings) =>
+      (await query(sql === begin ? `${begin} ISOLATION LEVEL SERIALIZABLE` : sql, bindings)).rowCount ?? 0,
     rows: async (sql, bindings) =>
       (await query(sql, bindings)).rows.map((row) =>
         Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cellOf(value)])),

@@ -1,35 +1,73 @@
 import type { Pool as Connections } from 'pg';
-import { createGate, fault, isFault, messageOf } from '../../core/index.ts';
+import { createGate, isFault, systemCode } from '../../core/index.ts';
 import type { StateEngine } from '../sql.ts';
 import { sqlOf, type PostgresConnection } from './connection.ts';
+import { endsConnection, isConflict, postgresFault } from './faults.ts';
 
-const translate = (error: unknown): never => {
-  throw isFault(error)
-    ? error
-    : fault('warehouse-failed', `PostgreSQL: ${messageOf(error)}`, { cause: error });
-};
+/** Of work on state that conflicts with that of other replicas. */
+const mostAttempts = 20;
 
 /** The engine of a database that several processes share. */
 export type PostgresEngine = AsyncDisposable & {
   readonly [Work in keyof StateEngine]: <T>(
     work: (connection: PostgresConnection) => Promise<T>,
+    signal?: AbortSignal,
   ) => Promise<T>;
 };
 
-/** State in PostgreSQL. `pool` belongs to the engine, and closes with it. @throws Fault warehouse-failed */
-export const openPostgres = (pool: Connections): PostgresEngine => {
-  const onConnection = async <T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> => {
-    const client = await pool.connect().catch(translate);
+/**
+ * State in PostgreSQL. `pool` belongs to the engine, and closes with it; `where` names it in messages.
+ * @throws faults database-unreachable, database-refused, disk-full, warehouse-failed
+ */
+export const openPostgres = (pool: Connections, where = 'PostgreSQL'): PostgresEngine => {
+  const onConnection = async <T>(
+    work: (connection: PostgresConnection) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> => {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw postgresFault(error, where);
+    });
+    let lost: Error | undefined;
+    // The pool listens to idle connections alone; this one may break between two statements.
+    const onError = (error: Error): void => {
+      lost ??= error;
+    };
+    client.on('error', onError);
+    // A pooler has no session to cancel; the server rolls back when it finds the connection closed.
+    const stop = (): void => void client.end();
+    signal?.addEventListener('abort', stop, { once: true });
+    let isSpent = false;
     try {
-      return await work(sqlOf(client)).catch(translate);
+      signal?.throwIfAborted();
+      return await work(sqlOf(client));
+    } catch (error) {
+      signal?.throwIfAborted();
+      // After a broken connection the driver refuses each statement without saying why.
+      const hasReason = isFault(error) || systemCode(error) !== undefined;
+      const failure = postgresFault(hasReason ? error : (lost ?? error), where);
+      isSpent = endsConnection(failure);
+      throw failure;
     } finally {
-      client.release();
+      signal?.removeEventListener('abort', stop);
+      client.off('error', onError);
+      const isOpen = client.getTransactionStatus() !== 'I';
+      client.release(isSpent || isOpen || lost !== undefined || signal?.aborted === true);
     }
   };
   const oneAtATime = createGate(1);
+  // Bulk work may use the state within, so one connection is left for it; a wait for others has no time limit.
+  const jobs = createGate(Math.max(pool.options.max - 1, 1));
   return {
-    state: (work) => oneAtATime(() => onConnection(work)),
-    bulk: (work) => onConnection(work),
+    state: (work, signal) =>
+      oneAtATime(async () => {
+        for (let attempt = 1; ; attempt += 1)
+          try {
+            return await onConnection(work, signal);
+          } catch (error) {
+            if (attempt === mostAttempts || !isConflict(error)) throw error;
+          }
+      }),
+    bulk: (work, signal) => jobs(() => onConnection(work, signal)),
     [Symbol.asyncDispose]: () => pool.end(),
   };
 };

@@ -1,0 +1,136 @@
+import type { ConnectionOptions } from 'node:tls';
+import type { ClientConfig } from 'pg';
+import { fault, readReason, readText, type Fault } from '../../core/index.ts';
+
+/** A server and a database on it, from a URL. */
+export type PostgresAddress = {
+  /** `postgres://user@host:port/database`, without the password. */
+  readonly shown: string;
+  readonly options: ClientConfig;
+};
+
+const form = 'postgres://user:password@host:5432/database';
+
+/** What was written is not repeated: its password may be anywhere. */
+const unusable = (reason: string, advice: string): Fault =>
+  fault('database-refused', `the URL of the database ${reason}`, { advice });
+
+const malformed = (): Fault =>
+  unusable(
+    `is not of the form ${form}`,
+    'correct it; characters like / # @ : % ? within user and password are percent-encoded',
+  );
+
+const parameters = ['host', 'port', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'options'];
+
+const parametersOf = (url: URL): ReadonlyMap<string, string> => {
+  const given = new Map(url.searchParams);
+  const unknown = [...given.keys()].find((name) => !parameters.includes(name));
+  if (unknown === undefined) return given;
+  if (!/^[a-z_]{1,40}$/i.test(unknown)) throw malformed();
+  throw unusable(`has the unknown parameter ${unknown}`, `remove it; known are ${parameters.join(', ')}`);
+};
+
+const contentOf = async (
+  name: string,
+  given: ReadonlyMap<string, string>,
+  shown: string,
+): Promise<string | undefined> => {
+  const path = given.get(name);
+  if (path === undefined || path === 'system') return undefined;
+  return readText(path).catch((error: unknown) => {
+    throw fault('database-refused', `${shown}: ${path} cannot be read (${readReason(error)})`, {
+      cause: error,
+      advice: `correct ${name} in the URL of the database, or mount the file there`,
+    });
+  });
+};
+
+/**
+ * As libpq documents sslmode. The driver takes require and verify-ca for verify-full, and without sslrootcert checks any
+ * certificate against the authorities that Node trusts, which for libpq is sslrootcert=system.
+ */
+const tlsOf = async (
+  given: ReadonlyMap<string, string>,
+  shown: string,
+): Promise<false | ConnectionOptions> => {
+  const root = given.get('sslrootcert');
+  const mode = given.get('sslmode') ?? (root === 'system' ? 'verify-full' : undefined);
+  const files = ['sslrootcert', 'sslcert', 'sslkey'].filter((name) => given.has(name));
+  if (mode === undefined && files.length > 0)
+    throw unusable(`has ${files.join(' and ')} without sslmode`, 'add sslmode=verify-full');
+  if (mode === undefined || mode === 'disable') return false;
+  if (!['require', 'verify-ca', 'verify-full'].includes(mode))
+    throw unusable(
+      'has a sslmode that is not supported',
+      'write disable, require, verify-ca or verify-full; prefer and allow would go on without TLS',
+    );
+  if (mode !== 'verify-full' && root === 'system')
+    throw unusable(`has sslrootcert=system with sslmode=${mode}`, 'write sslmode=verify-full');
+  if (mode === 'verify-ca' && root === undefined)
+    throw unusable(
+      'has sslmode=verify-ca without sslrootcert',
+      'add sslrootcert, the path of a PEM file with the authority; or write sslmode=verify-full for a server with a public certificate',
+    );
+  const [ca, cert, key] = await Promise.all([
+    contentOf('sslrootcert', given, shown),
+    contentOf('sslcert', given, shown),
+    contentOf('sslkey', given, shown),
+  ]);
+  const own = { ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) };
+  if (mode === 'verify-full') return { ...own, ...(ca === undefined ? {} : { ca }) };
+  return ca === undefined
+    ? { ...own, rejectUnauthorized: false }
+    : { ...own, ca, checkServerIdentity: () => undefined };
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw malformed();
+  }
+};
+
+const portOf = (text: string): number => {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535) throw malformed();
+  return port;
+};
+
+/** @throws Fault database-refused */
+export const addressOf = async (written: string): Promise<PostgresAddress> => {
+  // A URL has no user without a host, but PostgreSQL has: its socket is named by a parameter.
+  const text = written.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?])/i, '$1socket.invalid');
+  if (!/^postgres(?:ql)?:\/\//i.test(text) || !URL.canParse(text)) throw malformed();
+  const url = new URL(text);
+  const database = url.pathname.slice(1);
+  if (url.username === '' || database === '' || /[/@]/.test(database) || url.hash !== '') throw malformed();
+  const given = parametersOf(url);
+  const named = url.hostname === 'socket.invalid' ? '' : decoded(url.hostname).replace(/^\[(.+)\]$/, '$1');
+  const host = given.get('host') ?? named;
+  if (host === '') throw malformed();
+  if (host.includes(','))
+    throw unusable('names several hosts', 'name one: a proxy, or an address that moves with the primary');
+  const port = portOf(given.get('port') ?? (url.port === '' ? '5432' : url.port));
+  const isSocket = host.startsWith('/');
+  const shown = isSocket
+    ? `postgres://${url.username}@/${database}?host=${host}${port === 5432 ? '' : `&port=${port}`}`
+    : `postgres://${url.username}@${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
+  const password = decoded(url.password);
+  const session = given.get('options');
+  return {
+    shown,
+    options: {
+      user: decoded(url.username),
+      // Not a text if empty: the driver would look for one in its variables and in ~/.pgpass, unredacted.
+      password: password === '' ? () => '' : password,
+      host,
+      port,
+      database: decoded(database),
+      // As for libpq, sslmode says nothing of a socket.
+      ssl: isSocket ? false : await tlsOf(given, shown),
+      ...(session === undefined ? {} : { options: session }),
+    },
+  };
+};

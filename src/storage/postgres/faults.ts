@@ -1,0 +1,115 @@
+import { fault, isFault, messageOf, systemCode, type Fault, type FaultCode } from '../../core/index.ts';
+
+type Meaning = {
+  readonly code: FaultCode;
+  /** In place of the driver's text. */
+  readonly text?: string;
+  readonly advice?: string;
+  readonly retryHelps?: boolean;
+};
+
+const gone = (text?: string): Meaning => ({
+  code: 'database-unreachable',
+  ...(text === undefined ? {} : { text }),
+});
+const refused = (advice: string): Meaning => ({ code: 'database-refused', advice });
+
+const login = refused(
+  'correct user and password in the URL of the database, or admit them in pg_hba.conf of the server; where that asks for TLS, add sslmode=require or verify-full',
+);
+
+/** By the code of the system, or the SQLSTATE; class 08 is about connections. */
+const meanings: Readonly<Record<string, Meaning>> = {
+  ECONNREFUSED: gone('no server listens there'),
+  ENOTFOUND: gone('the name of the host is unknown'),
+  EAI_AGAIN: gone('DNS does not answer'),
+  ENOENT: gone('there is no socket of a server'),
+  EHOSTUNREACH: gone('the host cannot be reached'),
+  ENETUNREACH: gone('the network of the host cannot be reached'),
+  ETIMEDOUT: gone('the server does not answer'),
+  ECONNRESET: gone('the connection was cut'),
+  EPIPE: gone('the connection was cut'),
+  EACCES: refused('give the user that Tollkeeper runs as access to the socket'),
+  '25006': {
+    ...refused(
+      'use the address of the primary; a server that was just demoted is replaced by itself where the address moves with the primary',
+    ),
+    retryHelps: true,
+  },
+  '25P03': gone(),
+  '28000': login,
+  '28P01': login,
+  '3D000': refused('create the database, with encoding UTF8, or correct its name in the URL of the database'),
+  '40001': { code: 'warehouse-failed', retryHelps: true },
+  '40P01': { code: 'warehouse-failed', retryHelps: true },
+  '42501': refused(
+    'grant the role what the message names, or make it the owner of the database and its tables',
+  ),
+  '53100': {
+    code: 'disk-full',
+    advice: 'free space on the volume of the database server; nothing of this step was stored',
+  },
+  '53300': {
+    code: 'database-unreachable',
+    advice: 'close other connections, or raise max_connections of the server or the limit of the role',
+  },
+  '57014': {
+    code: 'warehouse-failed',
+    retryHelps: true,
+    advice: 'raise statement_timeout of the role if it ended the statement; nothing of this step was stored',
+  },
+  '57P01': gone(),
+  '57P02': gone(),
+  '57P03': gone(),
+};
+
+/** Codes that OpenSSL and Node give a certificate they do not trust. */
+const untrusted = /^(CERT_|CRL_|SELF_SIGNED|UNABLE_TO_|DEPTH_ZERO_|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_)/;
+
+/** What the driver says without a code. */
+const texts: readonly (readonly [RegExp, Meaning])[] = [
+  [/connection timeout|timeout expired/i, gone('the server does not answer within 10 seconds')],
+  [/timeout exceeded when trying to connect/i, gone('no connection became free within 10 seconds')],
+  [
+    /^Connection terminated|^Client (was closed|has encountered a connection error)/,
+    gone('the connection was cut'),
+  ],
+  [
+    /does not support SSL|establishing an SSL connection/,
+    refused(
+      'turn on ssl at the server; on a trusted network, sslmode=disable in the URL of the database goes without',
+    ),
+  ],
+  [/^SASL:.*password must be/, { ...login, text: 'the server asks for a password, and the URL has none' }],
+];
+
+const meaningOf = (error: unknown): Meaning => {
+  const message = messageOf(error);
+  const code = systemCode(error) ?? '';
+  const known = texts.find(([pattern]) => pattern.test(message))?.[1] ?? meanings[code];
+  if (known !== undefined) return known;
+  if (code.startsWith('08')) return gone();
+  if (untrusted.test(code))
+    return {
+      code: 'database-refused',
+      text: `the certificate of the server is not trusted (${code})`,
+      advice:
+        'name its authority with sslrootcert in the URL of the database, or fix the certificate of the server',
+    };
+  return { code: 'warehouse-failed' };
+};
+
+/** The catalogue's error for whatever the driver threw; faults pass through as they are. `where` has no password. */
+export const postgresFault = (error: unknown, where: string): Fault => {
+  if (isFault(error)) return error;
+  const { code, text, ...options } = meaningOf(error);
+  const message = text ?? (messageOf(error) || systemCode(error) || 'no reason given');
+  return fault(code, `${where}: ${message}`, { cause: error, ...options });
+};
+
+/** Whether another connection can succeed where this one failed: that of a demoted server stays read-only. */
+export const endsConnection = (error: Fault): boolean =>
+  error.code === 'database-unreachable' || systemCode(error) === '25006';
+
+/** Whether a transaction failed only because of another one at the same time: nothing of it was stored. */
+export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(systemCode(error) ?? '');

@@ -1,0 +1,204 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unixMillis } from '../../src/core/index.ts';
+import { connectPostgres } from '../../src/storage/postgres/connect.ts';
+import { noPostgres } from '../support/postgres-cluster.ts';
+import { startCuttingProxy } from './support/cutting-proxy.ts';
+import { connect, startKeeperCluster, type KeeperCluster } from './support/keeper-cluster.ts';
+
+let cluster: KeeperCluster;
+
+const ca = fileURLToPath(new URL('../fixtures/tls/ca.pem', import.meta.url));
+
+const history = (number: number): readonly string[] => [
+  'CREATE TABLE schema_migration (number BIGINT, name VARCHAR, applied_at BIGINT, version VARCHAR)',
+  `INSERT INTO schema_migration VALUES (${number}, 'new database', 0, '0.1.0')`,
+  'GRANT ALL ON schema_migration TO keeper',
+];
+
+const refusal = (message: RegExp | string) =>
+  expect.objectContaining({
+    code: 'database-refused',
+    retryHelps: false,
+    message: expect.stringMatching(message),
+  });
+const absence = (message: RegExp | string) =>
+  expect.objectContaining({
+    code: 'database-unreachable',
+    retryHelps: true,
+    message: expect.stringMatching(message),
+  });
+
+describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to PostgreSQL', () => {
+  beforeAll(async () => {
+    cluster = await startKeeperCluster();
+  });
+  afterAll(() => cluster[Symbol.asyncDispose]());
+
+  it('says the version, the schema and the offset of the clock of the server', async () => {
+    const name = await cluster.database();
+    await using connections = await connectPostgres({
+      url: cluster.urlOf(name),
+      most: 2,
+      schema: { oldest: 30, newest: 34 },
+      clock: { now: () => unixMillis(1_000_000) },
+    });
+    expect(connections.where).toBe(`postgres://keeper@127.0.0.1:${cluster.port}/${name}`);
+    expect(connections.serverVersion).toMatch(/^15\./);
+    expect(connections.schema).toBe(0);
+    expect(connections.clockOffset).toBeGreaterThan(1_700_000_000_000);
+    const { rows } = await connections.pool.query(
+      'SELECT application_name FROM pg_stat_activity WHERE pid = pg_backend_pid()',
+    );
+    expect(rows).toEqual([{ application_name: 'tollkeeper' }]);
+  });
+
+  it('goes through a Unix socket, whichever way the URL names it', async () => {
+    const name = await cluster.database();
+    const { folder, port } = cluster;
+    for (const url of [
+      `postgresql://test@/${name}?host=${folder}&port=${port}`,
+      `postgres://test@${encodeURIComponent(folder)}:${port}/${name}?sslmode=require`,
+    ]) {
+      await using connections = await connect(url);
+      expect(connections.where).toBe(`postgres://test@/${name}?host=${folder}&port=${port}`);
+    }
+  });
+
+  it('uses TLS as sslmode says', async () => {
+    const name = await cluster.database();
+    const isEncrypted = async (query: string, host = '127.0.0.1') => {
+      await using connections = await connect(cluster.urlOf(name, { query }).replace('127.0.0.1', host));
+      const { rows } = await connections.pool.query<{ ssl: boolean }>(
+        'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()',
+      );
+      return rows[0]?.ssl;
+    };
+    expect(await isEncrypted('')).toBe(false);
+    expect(await isEncrypted('?sslmode=disable')).toBe(false);
+    expect(await isEncrypted('?sslmode=require')).toBe(true);
+    expect(await isEncrypted(`?sslmode=require&sslrootcert=${ca}`)).toBe(true);
+    expect(await isEncrypted(`?sslmode=verify-ca&sslrootcert=${ca}`)).toBe(true);
+    expect(await isEncrypted(`?sslmode=verify-full&sslrootcert=${ca}`)).toBe(true);
+    await expect(isEncrypted('?sslmode=verify-full')).rejects.toEqual(
+      refusal('certificate of the server is not trusted'),
+    );
+    const stranger = join(ca, '../stranger.pem');
+    await expect(isEncrypted(`?sslmode=require&sslrootcert=${stranger}`)).rejects.toEqual(
+      refusal('certificate of the server is not trusted'),
+    );
+    await expect(isEncrypted(`?sslmode=verify-full&sslrootcert=${ca}.none`)).rejects.toEqual(
+      refusal(/ca\.pem\.none cannot be read \(ENOENT\)/),
+    );
+  });
+
+  it('is refused by a server without TLS if it must be encrypted', async () => {
+    await cluster.restart(['ssl=off']);
+    try {
+      await expect(connect(cluster.urlOf('postgres', { query: '?sslmode=require' }))).rejects.toEqual(
+        refusal('does not support SSL'),
+      );
+    } finally {
+      await cluster.restart();
+    }
+  });
+
+  it('fails where no server listens, no host has the name, and no socket exists', async () => {
+    await expect(connect('postgres://keeper:pw@127.0.0.1:1/spend')).rejects.toEqual(
+      absence(/^postgres:\/\/keeper@127\.0\.0\.1:1\/spend: no server listens there$/),
+    );
+    await expect(connect('postgres://keeper@nowhere.invalid/spend')).rejects.toEqual(
+      absence(/the name of the host is unknown|DNS does not answer/),
+    );
+    await expect(connect('postgres://keeper@/spend?host=/nowhere')).rejects.toEqual(
+      absence('there is no socket of a server'),
+    );
+  });
+
+  it('fails after its time limit where a server accepts and says nothing', async () => {
+    await using proxy = await startCuttingProxy(cluster.port);
+    proxy.silent(true);
+    await expect(connect(cluster.urlOf('postgres', { port: proxy.port }))).rejects.toEqual(
+      absence('does not answer within 10 seconds'),
+    );
+  }, 30_000);
+
+  it('is refused with a wrong password and without one, neither of which it shows', async () => {
+    const name = await cluster.database();
+    for (const user of ['keeper:wrong-word', 'keeper', 'nobody:wrong-word']) {
+      const error: unknown = await connect(cluster.urlOf(name, { user })).catch((reason: unknown) => reason);
+      expect(error).toEqual(refusal(/password/));
+      expect(JSON.stringify(error) + String(error)).not.toContain('wrong-word');
+    }
+  });
+
+  it('is refused by a database that does not exist', async () => {
+    await expect(connect(cluster.urlOf('missing'))).rejects.toEqual(
+      refusal('database "missing" does not exist'),
+    );
+  });
+
+  it('is refused for a role that may not connect, create tables or read the schema', async () => {
+    await cluster.execute([`CREATE ROLE reader LOGIN PASSWORD 'reader-word'`]);
+    const user = 'reader:reader-word';
+    const name = await cluster.database();
+    await expect(connect(cluster.urlOf(name, { user }))).rejects.toEqual(
+      refusal('may not create tables in the schema public'),
+    );
+    await cluster.execute(history(34), name);
+    await expect(connect(cluster.urlOf(name, { user }))).rejects.toEqual(
+      refusal('permission denied for table schema_migration'),
+    );
+    await cluster.execute([`REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`]);
+    await expect(connect(cluster.urlOf(name, { user }))).rejects.toEqual(
+      refusal('permission denied for database'),
+    );
+  });
+
+  it('is refused by a database that is read-only or has another encoding', async () => {
+    const name = await cluster.database();
+    await cluster.execute([`ALTER DATABASE ${name} SET default_transaction_read_only = on`]);
+    await expect(connect(cluster.urlOf(name))).rejects.toMatchObject({
+      code: 'database-refused',
+      message: expect.stringContaining('transactions are read-only'),
+    });
+    const latin = await cluster.database(`ENCODING 'LATIN1' TEMPLATE template0`);
+    await expect(connect(cluster.urlOf(latin))).rejects.toEqual(refusal('has the encoding LATIN1'));
+  });
+
+  it('leaves a database of another product as it is', async () => {
+    const name = await cluster.database();
+    await cluster.execute(['CREATE SCHEMA shop', 'CREATE TABLE shop.orders (id INT)'], name);
+    await expect(connect(cluster.urlOf(name))).rejects.toEqual(
+      refusal(/another product: it has the table shop\.orders/),
+    );
+    await cluster.execute(['CREATE TABLE schema_migration (version TEXT)'], name);
+    await expect(connect(cluster.urlOf(name))).rejects.toEqual(refusal('another product'));
+  });
+
+  it('accepts schemas that this version knows or upgrades, and no others', async () => {
+    const reached = async (number: number) => {
+      const name = await cluster.database();
+      await cluster.execute(history(number), name);
+      await using connections = await connect(cluster.urlOf(name));
+      return connections.schema;
+    };
+    expect(await reached(34)).toBe(34);
+    expect(await reached(30)).toBe(30);
+    await expect(reached(35)).rejects.toMatchObject({
+      code: 'warehouse-newer',
+      message: expect.stringContaining('has schema 35; this version supports up to 34'),
+    });
+    await expect(reached(29)).rejects.toMatchObject({
+      code: 'warehouse-older',
+      message: expect.stringContaining('has schema 29; this version upgrades from 30'),
+    });
+  });
+
+  it('fails with a retryable error while the database has no connection left', async () => {
+    const name = await cluster.database('CONNECTION LIMIT 1');
+    await using _only = await connect(cluster.urlOf(name));
+    await expect(connect(cluster.urlOf(name))).rejects.toEqual(absence('too many connections for database'));
+  });
+});
