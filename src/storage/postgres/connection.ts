@@ -10,11 +10,10 @@ const castOf = (value: Bound | undefined): string => {
   return typeof value === 'string' ? '::text' : '::text[]';
 };
 
-/** PostgreSQL stores no NUL in a text. */
-const storable = (value: Bound): Bound => {
-  if (typeof value === 'string') return value.replaceAll('\0', '\uFFFD');
-  return Array.isArray(value) ? value.map((one) => one?.replaceAll('\0', '\uFFFD') ?? null) : value;
-};
+/** PostgreSQL stores no NUL in a text. Arrays also hold numbers, as their columns do. */
+const storable = <T>(value: T): T | string =>
+  typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;
+const bindable = (value: Bound): Bound => (Array.isArray(value) ? value.map(storable) : storable(value));
 
 /** A statement with numbered parameters, `$1`, in place of named ones. */
 export const numbered = (
@@ -26,7 +25,7 @@ export const numbered = (
     if (!names.includes(name)) names.push(name);
     return `$${names.indexOf(name) + 1}${castOf(bindings[name])}`;
   });
-  return { text, values: names.map((name) => storable(bindings[name] ?? null)) };
+  return { text, values: names.map((name) => bindable(bindings[name] ?? null)) };
 };
 
 /** The driver leaves BIGINT and DECIMAL as text. */

@@ -1,0 +1,145 @@
+import type { Pool } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { interval, unixSeconds } from '../../../src/core/index.ts';
+import { openEngine, openPostgres, type PostgresEngine, type RowStore } from '../../../src/storage/index.ts';
+import { createLeases } from '../../../src/storage/postgres/leases.ts';
+import { postgresStatements } from '../../../src/warehouse/shared/account-tables.ts';
+import { createSharedRows } from '../../../src/warehouse/shared/shared-rows.ts';
+import { noPostgres, startPostgres, type PostgresCluster } from '../../support/postgres-cluster.ts';
+import { optionsIn, testFolder, type TestFolder } from '../support.ts';
+
+const hour = interval(unixSeconds(1_767_225_600), unixSeconds(1_767_229_200));
+const account = 'main';
+
+describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in PostgreSQL', () => {
+  let cluster: PostgresCluster;
+  let pool: Pool;
+  let database: PostgresEngine;
+  let folder: TestFolder;
+
+  beforeAll(async () => {
+    cluster = await startPostgres();
+  });
+  afterAll(() => cluster[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    folder = await testFolder();
+    pool = await cluster.createDatabase();
+    for (const statement of postgresStatements) await pool.query(statement);
+    database = openPostgres(pool);
+  });
+  afterEach(async () => {
+    await database[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  /** What one replica has. */
+  const replica = async (holder: string, lasts = 60_000) => {
+    const engine = await openEngine(optionsIn(folder, ':memory:'));
+    const leases = createLeases({ database, holder, lasts });
+    const rows = createSharedRows({ engine, database, folder: folder.spool, tokenOf: leases.take });
+    return { rows, leases, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
+  };
+
+  const add = (rows: RowStore, texts: readonly string[], at: number = hour.start) =>
+    rows.publish(account, async ({ connection, hold }) => {
+      await hold(hour, texts.length);
+      for (const text of texts)
+        await connection.execute(
+          `INSERT INTO call_log (account, created_at, quarter, model_name, token_name, kind, quota, served_columns)
+           VALUES ($account, $at, $at, $text, $text, 'consumption', 1.000000000001, 0)`,
+          { account, at, text },
+        );
+    });
+
+  const stored = async (rows: RowStore): Promise<readonly unknown[]> =>
+    rows.read(account, async ({ connection, rows: rowsIn }) => {
+      const calls = await rowsIn(hour);
+      return (
+        await connection.rows(`SELECT hex(model_name) AS bytes FROM ${calls.sql} ORDER BY model_name`)
+      ).map(
+        // The driver of DuckDB omits a byte order mark.
+        (row) => Buffer.from(String(row['bytes']), 'hex').toString(),
+      );
+    });
+
+  it('keeps every text as it is, but for NUL, which PostgreSQL does not store', async () => {
+    await using one = await replica('one');
+    const texts = [
+      '',
+      '\\N',
+      '\\.',
+      'x\n\\.\ny',
+      'a"b',
+      "a'b",
+      'cr\rlf\n',
+      '\t',
+      'é漢😀',
+      ' spaces ',
+      '""',
+      '\u001f\u001e',
+      'NULL',
+      '{a,b}',
+      '\ufeff',
+    ];
+    await add(one.rows, [...texts, 'nul\0']);
+    expect(await stored(one.rows)).toEqual(
+      [...texts, 'nul\ufffd'].sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right))),
+    );
+    await one.rows.publish(account, async ({ connection }) => {
+      await connection.execute('INSERT INTO extra_header VALUES ($account, $header, $names)', {
+        account,
+        header: '1',
+        names: texts,
+      });
+    });
+    const names = await one.rows.read(account, ({ connection }) =>
+      connection.rows('SELECT to_json(names) AS names FROM extra_header'),
+    );
+    expect(JSON.parse(String(names[0]?.['names']))).toEqual(texts);
+  });
+
+  it('counts nothing once another replica holds the account', async () => {
+    await using one = await replica('one', 0);
+    await using other = await replica('other');
+    await add(one.rows, ['first']).catch(() => undefined);
+    await expect(
+      one.rows.publish(account, async ({ connection, hold }) => {
+        await hold(hour, 1);
+        await other.leases.take(account);
+        await connection.execute(`DELETE FROM call_log WHERE account = 'main'`);
+      }),
+    ).rejects.toMatchObject({ code: 'lease-lost' });
+    await add(other.rows, ['second']);
+    expect(await stored(one.rows)).toEqual(['second']);
+  });
+
+  it('counts nothing if the account was changed since the work began', async () => {
+    await using one = await replica('one');
+    const publish = one.rows.publish(account, async ({ connection, hold }) => {
+      await hold(hour, 1);
+      await pool.query('UPDATE account_lease SET version = version + 1');
+      await connection.execute(`DELETE FROM call_log WHERE account = 'main'`);
+    });
+    await expect(publish).rejects.toMatchObject({ code: 'lease-lost' });
+  });
+
+  it('is refused where it adds a call outside the ranges that it holds', async () => {
+    await using one = await replica('one');
+    await expect(add(one.rows, ['outside'], hour.end + 900)).rejects.toMatchObject({
+      message: expect.stringContaining('outside the held ranges'),
+    });
+    expect(await stored(one.rows)).toEqual([]);
+  });
+
+  it('leaves no file behind, and a work that changes nothing leaves the account as it was', async () => {
+    await using one = await replica('one');
+    await add(one.rows, ['first']);
+    const version = async () => (await pool.query('SELECT version FROM account_lease')).rows;
+    const before = await version();
+    await one.rows.publish(account, async ({ connection, hold }) => {
+      await hold(hour, 0);
+      await connection.execute(`UPDATE log_cursor SET reached = 0 WHERE account = 'main'`);
+    });
+    expect(await version()).toEqual(before);
+  });
+});
