@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../src/storage/index.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { noPostgres } from '../support/postgres-cluster.ts';
 import { startCuttingProxy } from './support/cutting-proxy.ts';
@@ -114,22 +115,22 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection of a pool'
     await using _closed = engine;
     await engine.state((sql) => sql.execute('CREATE TABLE kept (id INT)'));
     await engine.state((sql) => sql.execute('INSERT INTO kept VALUES (1), (2)'));
-    const inTransaction = (mode: string, statement: string) =>
+    const within = (mode: string, statement: string) =>
       engine.state(async (sql) => {
         await sql.execute(`BEGIN TRANSACTION ${mode}`);
         await sql.execute(`SET LOCAL statement_timeout = '20ms'`);
         await sql.execute(statement);
       });
-    await expect(inTransaction('READ WRITE', 'SELECT pg_sleep(60)')).rejects.toMatchObject({
+    await expect(within('READ WRITE', 'SELECT pg_sleep(60)')).rejects.toMatchObject({
       code: 'warehouse-failed',
       retryHelps: true,
       advice: expect.stringContaining('statement_timeout'),
     });
-    await expect(inTransaction('READ ONLY', 'DELETE FROM kept')).rejects.toMatchObject({
+    await expect(within('READ ONLY', 'DELETE FROM kept')).rejects.toMatchObject({
       code: 'database-refused',
       retryHelps: true,
     });
-    await expect(inTransaction('READ WRITE', 'SELECT nothing')).rejects.toMatchObject({
+    await expect(within('READ WRITE', 'SELECT nothing')).rejects.toMatchObject({
       code: 'warehouse-failed',
       retryHelps: false,
     });
@@ -140,6 +141,20 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection of a pool'
       await sql.execute('UPDATE kept SET id = 4 WHERE id = 1');
     });
     await expect(serial).rejects.toMatchObject({ code: 'warehouse-failed', retryHelps: true });
+  });
+
+  it('has no state of its session, which a pooler in transaction mode gives to others', async () => {
+    const engine = await open(cluster.urlOf(await cluster.database()), 2);
+    await using _closed = engine;
+    const state = await engine.state(async (sql) => {
+      await sql.rows('SELECT $number::bigint AS number', { number: 1 });
+      await inTransaction(sql, () => sql.rows('SELECT $name AS name', { name: 'x' }));
+      return await sql.rows(`SELECT 'statement' AS kind, name FROM pg_prepared_statements
+        UNION ALL SELECT 'setting', name FROM pg_settings WHERE source = 'session'
+        UNION ALL SELECT 'lock', locktype FROM pg_locks WHERE locktype = 'advisory'
+        UNION ALL SELECT 'channel', pg_listening_channels()`);
+    });
+    expect(state).toEqual([]);
   });
 
   it('is given up with its statement when the work is aborted', async () => {
