@@ -8,6 +8,16 @@ import { chaosFactor } from './support/storm.ts';
 const system = ['test/**/*.browser.test.ts', 'test/**/*.server.test.ts'];
 /** What takes minutes runs through `npm run storm`. */
 const storms = ['test/**/*.storm.test.ts'];
+/** Suites that also run over PostgreSQL, but for what is about the database file: through `npm run test:postgres`. */
+const overBoth = ['warehouse', 'ingest', 'reconcile', 'jobs'].map((name) => `test/${name}/**/*.test.ts`);
+const ofTheFile = [
+  'test/warehouse/{archive,database-file,released}/**',
+  'test/warehouse/{open,schema,amount-upgrade}.test.ts',
+  'test/warehouse/tokens/output-convention-upgrade.test.ts',
+  'test/jobs/archive.test.ts',
+  // They look into the engine: at its statements, and at its one instance.
+  'test/ingest/call-log/{pull-statements,multiset-property}.test.ts',
+];
 /** A file that leaks, to prove that a leak fails the run. */
 const leaky = ['test/architecture/fixtures/leaky.ts'];
 /** Whole programs, and what starts a process to kill it or run beside it: through `npm run test:program`. */
@@ -36,6 +46,7 @@ const include = (wanted: string | undefined): string[] => {
   if (wanted === 'system') return system;
   if (wanted === 'storm') return [...storms, ...multiplied()];
   if (wanted === 'program') return programTier();
+  if (wanted === 'postgres') return overBoth;
   return wanted === 'leaky' ? leaky : ['test/**/*.test.ts'];
 };
 
@@ -58,7 +69,8 @@ export default defineConfig({
       ...configDefaults.exclude,
       ...(wanted === 'system' ? [] : system),
       ...(wanted === 'storm' ? [] : storms),
-      ...(wanted === 'in-process' ? programs() : []),
+      ...(wanted === 'in-process' || wanted === 'postgres' ? programs() : []),
+      ...(wanted === 'postgres' ? ofTheFile : []),
     ],
     setupFiles: [
       ...(process.env['TOLLKEEPER_TEST_COSTS'] === undefined ? [] : ['test/support/costs.ts']),
@@ -68,7 +80,10 @@ export default defineConfig({
       'test/support/leaks.ts',
       'test/support/watch-secrets.ts',
     ],
-    globalSetup: ['test/support/no-leftovers.ts'],
+    globalSetup: [
+      'test/support/no-leftovers.ts',
+      ...(wanted === 'postgres' ? ['test/support/on-postgres.ts'] : []),
+    ],
     // Ends a test that hangs, also on a machine that is busy with other work; nothing is measured by it.
     testTimeout: Math.max(600_000, 60_000 * multiplier),
     hookTimeout: 180_000,

@@ -30,6 +30,7 @@ export type PostgresCluster = AsyncDisposable & {
 };
 
 export type ClusterOptions = {
+  readonly connections?: number;
   /** Whether it listens on 127.0.0.1, where roles need their passwords. */
   readonly overTcp?: boolean;
   /** The certificate of test/fixtures/tls for connections over TCP. */
@@ -103,7 +104,7 @@ export const startPostgres = async (options: ClusterOptions = {}): Promise<Postg
     `listen_addresses=${options.overTcp === true ? '127.0.0.1' : ''}`,
     `port=${port}`,
     'fsync=off',
-    'max_connections=50',
+    `max_connections=${options.connections ?? 50}`,
     ...(await tlsSettings(folder, options.certificate)),
   ];
   let stop = await startServer(folder, settings);

@@ -1,4 +1,7 @@
+import { DuckDBInstance } from '@duckdb/node-api';
 import { Pool } from 'pg';
+import { systemClock } from '../../src/core/index.ts';
+import { createSchema } from '../../src/warehouse/shared/open-shared.ts';
 import { openPostgres, type PostgresEngine } from '../../src/storage/index.ts';
 
 /** The folder of the socket of a server, where the warehouses of tests are to lie in PostgreSQL. */
@@ -6,8 +9,23 @@ const socket = process.env['TOLLKEEPER_TEST_POSTGRES'];
 
 const connect = (database: string): Pool => new Pool({ host: socket ?? '', user: 'test', database, max: 10 });
 
+/** Whether they do. */
+export const isOnPostgres = socket !== undefined;
+
 let databases = 0;
 const byPath = new Map<string, string>();
+
+/** A database with the schema, of which others are copies. */
+let withSchema: Promise<string> | undefined;
+const template = (admin: Pool): Promise<string> =>
+  (withSchema ??= (async () => {
+    const name = `template_${process.pid}`;
+    await admin.query(`CREATE DATABASE ${name}`);
+    const database = openPostgres(connect(name));
+    await createSchema(database, systemClock);
+    await database[Symbol.asyncDispose]();
+    return name;
+  })());
 
 const open = async (path: string): Promise<PostgresEngine> => {
   const known = path === ':memory:' ? undefined : byPath.get(path);
@@ -15,7 +33,7 @@ const open = async (path: string): Promise<PostgresEngine> => {
   if (known === undefined) {
     byPath.set(path, name);
     const admin = connect('postgres');
-    await admin.query(`CREATE DATABASE ${name}`);
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${await template(admin)}`);
     await admin.end();
   }
   return openPostgres(connect(name));
@@ -24,3 +42,21 @@ const open = async (path: string): Promise<PostgresEngine> => {
 /** The option of a warehouse. A path stands for a database, which is the same when it is opened again; each one in memory is new. */
 export const databaseOf = (path: string): { readonly database?: () => Promise<PostgresEngine> } =>
   socket === undefined ? {} : { database: () => open(path) };
+
+/** Runs statements of a test on the database that `path` stands for, which is closed. Returns the rows of the last one. */
+export const inDatabase = async (path: string, ...statements: readonly string[]): Promise<unknown> => {
+  if (isOnPostgres) {
+    const pool = connect(byPath.get(path) ?? '');
+    let rows: unknown;
+    for (const text of statements) rows = (await pool.query({ text, rowMode: 'array' })).rows;
+    await pool.end();
+    return rows;
+  }
+  const instance = await DuckDBInstance.create(path);
+  const connection = await instance.connect();
+  let rows: unknown;
+  for (const sql of statements) rows = (await connection.runAndReadAll(sql)).getRowsJson();
+  connection.closeSync();
+  instance.closeSync();
+  return rows;
+};

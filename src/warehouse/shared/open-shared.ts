@@ -27,7 +27,11 @@ const readSchema = async (connection: Sql): Promise<number> => {
 };
 
 /** Creates the tables in an empty database. Of two replicas that do it at once, one waits for the other. */
-const createSchema = async (database: PostgresEngine, clock: Clock, version = 'unknown'): Promise<void> => {
+export const createSchema = async (
+  database: PostgresEngine,
+  clock: Clock,
+  version = 'unknown',
+): Promise<void> => {
   const isCreated = () => database.bulk(async (connection) => (await readSchema(connection)) > 0);
   if (await isCreated()) return;
   await database

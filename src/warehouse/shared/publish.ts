@@ -1,6 +1,6 @@
-import { rm } from 'node:fs/promises';
 import { fault, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
 import {
+  flag,
   inTransaction,
   optionalText,
   serverNow,
@@ -8,7 +8,6 @@ import {
   wholeNumber,
   type PostgresConnection,
   type PostgresEngine,
-  type Row,
   type Sql,
 } from '../../storage/index.ts';
 import { monthAt, type Month } from '../archive/months.ts';
@@ -35,8 +34,6 @@ export const readVersion = async (stored: Sql, account: string): Promise<number>
   const [row] = await stored.rows('SELECT version FROM account_lease WHERE account = $account', { account });
   return row === undefined ? 0 : wholeNumber(row, 'version');
 };
-
-const isAny = (row: Row | undefined): boolean => row !== undefined;
 
 const writeCalls = async (
   { connection, write }: WorkingCopy,
@@ -84,15 +81,20 @@ export const writeChanges = async (
       files.push(file);
     } else if (rowTables.has(table)) files.push(await write(table, `FROM ${table}`));
     else {
-      const gone = await connection.rows(`FROM ${before} EXCEPT ALL FROM ${table} LIMIT 1`);
-      const added = `FROM ${table} EXCEPT ALL FROM ${before}`;
-      if (gone.length > 0) {
+      const [gone, added] = [
+        `FROM ${before} EXCEPT ALL FROM ${table}`,
+        `FROM ${table} EXCEPT ALL FROM ${before}`,
+      ];
+      const [row] = await connection.rows(
+        `SELECT EXISTS (${gone}) AS is_gone, EXISTS (${added}) AS is_added`,
+      );
+      if (flag(row ?? {}, 'is_gone')) {
         replaced.push(table);
         files.push(await write(table, `FROM ${table}`));
-      } else if (isAny((await connection.rows(`${added} LIMIT 1`))[0])) files.push(await write(table, added));
-      if (table === 'rollup_day' && gone.length > 0)
-        for (const row of await connection.rows(`FROM ${before} EXCEPT ALL FROM ${table}`))
-          days.push({ zone: text(row, 'zone'), start: wholeNumber(row, 'start_at') });
+        if (table === 'rollup_day')
+          for (const day of await connection.rows(gone))
+            days.push({ zone: text(day, 'zone'), start: wholeNumber(day, 'start_at') });
+      } else if (flag(row ?? {}, 'is_added')) files.push(await write(table, added));
     }
   }
   return files.length === 0 ? undefined : { version, files, replaced, days, ...calls };
@@ -134,7 +136,7 @@ const replace = async (stored: PostgresConnection, account: string, changes: Cha
 };
 
 /**
- * Makes the changes count, in one transaction that names the token of the lease. Removes the files.
+ * Makes the changes count, in one transaction that names the token of the lease.
  * @throws fault lease-lost when another replica holds the account, or has changed it since the work began
  */
 export const send = async (
@@ -143,24 +145,20 @@ export const send = async (
   token: number,
   changes: Changes,
 ): Promise<void> => {
-  try {
-    await database.bulk(async (stored) => {
-      for (const month of changes.months) await createPartition(stored, month);
-      await inTransaction(stored, async () => {
-        const fenced = await stored.execute(
-          `UPDATE account_lease SET version = version + 1
-           WHERE account = $account AND token = $token AND version = $version AND until > ${serverNow}`,
-          { account, token, version: changes.version },
+  await database.bulk(async (stored) => {
+    for (const month of changes.months) await createPartition(stored, month);
+    await inTransaction(stored, async () => {
+      const fenced = await stored.execute(
+        `UPDATE account_lease SET version = version + 1
+         WHERE account = $account AND token = $token AND version = $version AND until > ${serverNow}`,
+        { account, token, version: changes.version },
+      );
+      if (fenced === 0)
+        throw fault(
+          'lease-lost',
+          `another replica holds the account ${account}; nothing of this step was stored`,
         );
-        if (fenced === 0)
-          throw fault(
-            'lease-lost',
-            `another replica holds the account ${account}; nothing of this step was stored`,
-          );
-        await replace(stored, account, changes);
-      });
+      await replace(stored, account, changes);
     });
-  } finally {
-    for (const { file } of changes.files) await rm(file, { force: true });
-  }
+  });
 };

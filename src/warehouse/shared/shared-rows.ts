@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createNamedGates, type Interval, type UnixSeconds } from '../../core/index.ts';
 import {
   inTransaction,
@@ -10,6 +12,7 @@ import {
 } from '../../storage/index.ts';
 import { mergeRanges, wholeQuarters } from '../restatements/landed-ranges.ts';
 import { openCells, restOf } from '../rollup/cells.ts';
+import { spoolPrefix } from '../spool-prefix.ts';
 import { readVersion, send, writeChanges } from './publish.ts';
 import { openWorkingCopy, type WorkingCopy } from './working-copy.ts';
 
@@ -78,8 +81,17 @@ const rowsOf = (copy: WorkingCopy, stored: PostgresConnection, account: string):
 /** Calls in PostgreSQL: a work runs in DuckDB over what it names, and what it changed is sent in one transaction. */
 export const createSharedRows = ({ engine, database, folder, tokenOf }: SharedRowsOptions): RowStore => {
   const oneAnAccount = createNamedGates();
+  const inFolder = async <T>(work: (spool: string) => Promise<T>): Promise<T> => {
+    const spool = await mkdtemp(join(folder, spoolPrefix));
+    try {
+      return await work(spool);
+    } finally {
+      await rm(spool, { recursive: true, force: true });
+    }
+  };
   const inCopy = <T>(
     account: string,
+    spool: string,
     work: (copy: WorkingCopy, stored: PostgresConnection) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> =>
@@ -89,7 +101,7 @@ export const createSharedRows = ({ engine, database, folder, tokenOf }: SharedRo
           inSnapshot(stored, () =>
             inTransaction(
               local,
-              () => work(openWorkingCopy(local, stored, account, folder), stored),
+              () => work(openWorkingCopy(local, stored, account, spool), stored),
               // Its tables are temporary: nothing of them is needed later.
               () => false,
             ),
@@ -99,31 +111,36 @@ export const createSharedRows = ({ engine, database, folder, tokenOf }: SharedRo
     );
   return {
     read: (account, work, signal) =>
-      inCopy(account, (copy, stored) => work(rowsOf(copy, stored, account)), signal),
+      inFolder((spool) =>
+        inCopy(account, spool, (copy, stored) => work(rowsOf(copy, stored, account)), signal),
+      ),
     publish: (account, work, { signal, isKept = () => true } = {}) =>
-      oneAnAccount(account, async () => {
-        const token = await tokenOf(account);
-        const { result, changes } = await inCopy(
-          account,
-          async (copy, stored) => {
-            const version = await readVersion(stored, account);
-            let held: readonly Range[] = [];
-            const hold = async (asked: Range): Promise<void> => {
-              // Sums before and after a landing are those of whole quarter hours.
-              const range = wholeQuarters(asked);
-              for (const { start, end } of restOf(range, held))
-                await copy.fetch(await callLog(copy), 'call_log', ofRange, { account, start, end });
-              held = mergeRanges([...held, range]);
-            };
-            const result = await work({ ...rowsOf(copy, stored, account), hold });
-            const changes = isKept(result) ? await writeChanges(copy, account, held, version) : undefined;
-            return { result, changes };
-          },
-          signal,
-        );
-        if (changes !== undefined) await send(database, account, token, changes);
-        return result;
-      }),
+      oneAnAccount(account, () =>
+        inFolder(async (spool) => {
+          const token = await tokenOf(account);
+          const { result, changes } = await inCopy(
+            account,
+            spool,
+            async (copy, stored) => {
+              const version = await readVersion(stored, account);
+              let held: readonly Range[] = [];
+              const hold = async (asked: Range): Promise<void> => {
+                // Sums before and after a landing are those of whole quarter hours.
+                const range = wholeQuarters(asked);
+                for (const { start, end } of restOf(range, held))
+                  await copy.fetch(await callLog(copy), 'call_log', ofRange, { account, start, end });
+                held = mergeRanges([...held, range]);
+              };
+              const result = await work({ ...rowsOf(copy, stored, account), hold });
+              const changes = isKept(result) ? await writeChanges(copy, account, held, version) : undefined;
+              return { result, changes };
+            },
+            signal,
+          );
+          if (changes !== undefined) await send(database, account, token, changes);
+          return result;
+        }),
+      ),
   };
 };
 

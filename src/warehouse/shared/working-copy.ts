@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   literal,
@@ -8,7 +7,6 @@ import {
   type Connection,
   type PostgresConnection,
 } from '../../storage/index.ts';
-import { spoolPrefix } from '../spool-prefix.ts';
 import { accountTables, rowTables, tablesIn, targetOf, type AccountTable } from './account-tables.ts';
 
 /** A file of rows for PostgreSQL. */
@@ -46,36 +44,44 @@ const asStored = ({ name, type }: Column): string => (type === 'VARCHAR[]' ? `to
 const asFetched = ({ name, type }: Column): string =>
   type === 'VARCHAR[]' ? `from_json(${name}, '["VARCHAR"]')` : name;
 
+/** The reader allocates it for each file, most of which are small. */
+const bufferOf = (size: number): number => Math.min(Math.max(size + 1, 4096), 33_554_432);
+
 /** Rows of a file as PostgreSQL writes it. Quoted cells may contain line ends, so it is read from its beginning. */
-const readerSql = (file: string, columns: readonly Column[]): string =>
+const readerSql = (file: string, size: number, columns: readonly Column[]): string =>
   `read_csv(${literal(file)}, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', new_line = '\\n',
-    nullstr = '\\N', allow_quoted_nulls = false, strict_mode = true, parallel = false, buffer_size = 33554432, max_line_size = 16777216,
+    nullstr = '\\N', allow_quoted_nulls = false, strict_mode = true, parallel = false, buffer_size = ${bufferOf(size)},
+    max_line_size = ${bufferOf(size)},
     columns = {${columns.map(({ name, type }) => `${name}: '${type === 'VARCHAR[]' ? 'VARCHAR' : type}'`).join(', ')}})`;
 
-/** `folder` is where files lie while rows are copied. */
+/** The columns of the schema's tables, which no work changes. */
+const columns = new Map<string, Promise<readonly Column[]>>();
+
+const readColumns = async (local: Connection, table: string): Promise<readonly Column[]> =>
+  (
+    await local.rows(
+      `SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = 'temp' AND table_name = $table
+       ORDER BY column_index`,
+      { table },
+    )
+  ).map((row) => ({ name: text(row, 'column_name'), type: text(row, 'data_type') }));
+
+/** `folder` is where files lie while rows are copied; it goes with the work. */
 export const openWorkingCopy = (
   local: Connection,
   stored: PostgresConnection,
   account: string,
   folder: string,
 ): WorkingCopy => {
-  const columns = new Map<string, Promise<readonly Column[]>>();
+  const likes = new Map<string, string>();
   const columnsOf = (table: string): Promise<readonly Column[]> => {
-    const known =
-      columns.get(table) ??
-      local
-        .rows(
-          `SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = 'temp' AND table_name = $table
-           ORDER BY column_index`,
-          { table },
-        )
-        .then((rows) =>
-          rows.map((row) => ({ name: text(row, 'column_name'), type: text(row, 'data_type') })),
-        );
-    columns.set(table, known);
+    const name = likes.get(table) ?? table;
+    const known = columns.get(name) ?? readColumns(local, table);
+    columns.set(name, known);
     return known;
   };
-  const newFile = (): string => join(folder, `${spoolPrefix}rows-${randomUUID()}.csv`);
+  let files = 0;
+  const newFile = (): string => join(folder, `${(files += 1)}.csv`);
 
   const fetch: WorkingCopy['fetch'] = async (into, from, where, bindings) => {
     const given = await columnsOf(into);
@@ -88,7 +94,7 @@ export const openWorkingCopy = (
       );
       if (rows > 0)
         await local.execute(
-          `INSERT INTO ${into} SELECT ${given.map(asFetched).join(', ')} FROM ${readerSql(file, given)}`,
+          `INSERT INTO ${into} SELECT ${given.map(asFetched).join(', ')} FROM ${readerSql(file, (await stat(file)).size, given)}`,
         );
     } finally {
       await rm(file, { force: true });
@@ -115,14 +121,16 @@ export const openWorkingCopy = (
     await local.execute(`INSERT INTO ${table.name} FROM ${before}`);
   };
 
+  const copyOf = async (table: string, rows: string): Promise<string> => {
+    const name = `${table}_${likes.size}`;
+    likes.set(name, table);
+    await local.execute(`CREATE TEMP TABLE ${name} AS FROM ${table} ${rows}`);
+    return name;
+  };
   const emptyLike: WorkingCopy['emptyLike'] = async (table) => {
     const like = accountTables.get(table);
     if (like !== undefined) await create(like);
-    const name = `${table}_${created.size}`;
-    const made = local.execute(`CREATE TEMP TABLE ${name} AS FROM ${table} LIMIT 0`);
-    created.set(name, made);
-    await made;
-    return name;
+    return copyOf(table, 'LIMIT 0');
   };
 
   const prepare = async (sql: string): Promise<void> => {
@@ -137,9 +145,7 @@ export const openWorkingCopy = (
         );
       await ready;
       if (target?.name === table.name && !changed.has(table.name) && !rowTables.has(table.name)) {
-        const before = await emptyLike(table.name);
-        if (fetched.has(table.name)) await local.execute(`INSERT INTO ${before} FROM ${table.name}`);
-        changed.set(table.name, before);
+        changed.set(table.name, await copyOf(table.name, fetched.has(table.name) ? '' : 'LIMIT 0'));
       }
     }
     if (target !== undefined && rowTables.has(target.name)) changed.set(target.name, '');

@@ -12,6 +12,7 @@ import type { JobContext } from '../../../src/jobs/index.ts';
 import { reconcileRange } from '../../../src/reconcile/index.ts';
 import { plainRow } from '../../../src/sandbox/traffic/row.ts';
 import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
+import { isOnPostgres } from '../../support/postgres-warehouse.ts';
 
 const since = '2026-10-25';
 const day = 86_400_000;
@@ -116,24 +117,27 @@ describe('a late row of a day long closed', () => {
     expect(landed).toBe(truth);
   });
 
-  it('is landed into an archived month, which the archive job archives again', async () => {
-    await using fixture = await opened();
-    const { context, clock, run } = fixture;
-    const stateOf = async () =>
-      (await context.warehouse.archive.months('main')).find(({ month }) => month === '2026-10')?.state;
-    await run('pull-logs', settings);
-    await run('archive', { retain: '10d' });
-    const archived = await stateOf();
-    expect(archived).toBeDefined();
-    bookLate(fixture, '2026-10-28');
-    clock.advance(day);
-    await run('pull-logs', settings);
-    expect((await sums(fixture)).landed).toBe((await sums(fixture)).truth);
-    expect(await stateOf()).not.toBe(archived);
-    await run('archive', { retain: '10d' });
-    expect(await stateOf()).toBe(archived);
-    expect((await sums(fixture)).landed).toBe((await sums(fixture)).truth);
-  });
+  it.skipIf(isOnPostgres)(
+    'is landed into an archived month, which the archive job archives again',
+    async () => {
+      await using fixture = await opened();
+      const { context, clock, run } = fixture;
+      const stateOf = async () =>
+        (await context.warehouse.archive.months('main')).find(({ month }) => month === '2026-10')?.state;
+      await run('pull-logs', settings);
+      await run('archive', { retain: '10d' });
+      const archived = await stateOf();
+      expect(archived).toBeDefined();
+      bookLate(fixture, '2026-10-28');
+      clock.advance(day);
+      await run('pull-logs', settings);
+      expect((await sums(fixture)).landed).toBe((await sums(fixture)).truth);
+      expect(await stateOf()).not.toBe(archived);
+      await run('archive', { retain: '10d' });
+      expect(await stateOf()).toBe(archived);
+      expect((await sums(fixture)).landed).toBe((await sums(fixture)).truth);
+    },
+  );
 
   it('is landed by later runs where max_requests is used up, the latest day first', async () => {
     await using fixture = await opened();

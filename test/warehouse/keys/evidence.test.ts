@@ -6,6 +6,7 @@ import type { KeyEvidence } from '../../../src/keys/model/ports.ts';
 import { at, batchOfCalls, now, openAt, type Call } from '../archive/archive-support.ts';
 import { key, snapshotOf } from '../snapshots/snapshots-support.ts';
 import { testFolder } from '../support.ts';
+import { isOnPostgres } from '../../support/postgres-warehouse.ts';
 
 const call = (moment: string, change: Partial<Call> = {}): Call => ({
   at: at(moment),
@@ -21,80 +22,83 @@ const call = (moment: string, change: Partial<Call> = {}): Call => ({
 const january = interval(at('2024-01-01'), at('2024-02-01'));
 const february = interval(at('2024-02-01'), at('2024-03-01'));
 
-it('the evidence counts each call under a name in the half-open interval, including failed and archived calls', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openAt(folder);
-  const { landWindow } = warehouse.logs;
-  await landWindow(
-    await batchOfCalls(folder, january, [
-      call('2024-01-10'),
-      call('2024-01-11', { kind: 'error', quota: '0', model: 'model-b' }),
-      call('2024-01-12', { key: 'billing.g2' }),
-      call('2024-01-13', { kind: 'refund', quota: '-0.2' }),
-      call('2024-01-14', { kind: 'management', quota: '0' }),
-      call('2024-01-15', { key: ' billing.g1 ', kind: 'a kind of its own', quota: '0', model: 'model-b' }),
-    ]),
-  );
-  await landWindow(
-    await batchOfCalls(folder, february, [
-      call('2024-02-01'),
-      call('2024-02-02T00:00:01'),
-      call('2024-02-03'),
-    ]),
-  );
-  await warehouse.archive.run({ account: 'main', settle: 0, retain: 100 * 86_400_000 });
-  expect((await warehouse.archive.months('main')).map(({ state }) => state)).toContain('sole');
+it.skipIf(isOnPostgres)(
+  'the evidence counts each call under a name in the half-open interval, including failed and archived calls',
+  async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openAt(folder);
+    const { landWindow } = warehouse.logs;
+    await landWindow(
+      await batchOfCalls(folder, january, [
+        call('2024-01-10'),
+        call('2024-01-11', { kind: 'error', quota: '0', model: 'model-b' }),
+        call('2024-01-12', { key: 'billing.g2' }),
+        call('2024-01-13', { kind: 'refund', quota: '-0.2' }),
+        call('2024-01-14', { kind: 'management', quota: '0' }),
+        call('2024-01-15', { key: ' billing.g1 ', kind: 'a kind of its own', quota: '0', model: 'model-b' }),
+      ]),
+    );
+    await landWindow(
+      await batchOfCalls(folder, february, [
+        call('2024-02-01'),
+        call('2024-02-02T00:00:01'),
+        call('2024-02-03'),
+      ]),
+    );
+    await warehouse.archive.run({ account: 'main', settle: 0, retain: 100 * 86_400_000 });
+    expect((await warehouse.archive.months('main')).map(({ state }) => state)).toContain('sole');
 
-  const evidence: KeyEvidence = warehouse.keys;
-  const use = async (name: string, from: string, to: string) =>
-    evidence.use('main', name, interval(at(from), at(to)));
-  expect(await use('billing.g1', '2024-01-10', '2024-02-02T00:00:01')).toEqual({
-    calls: 4,
-    lastCall: at('2024-02-01'),
-    spend: money('0.8'),
-    models: [
-      { model: 'model-a', calls: 2 },
-      { model: 'model-b', calls: 2 },
-    ],
-  });
-  expect((await use('billing.g1', '2024-01-10', '2024-02-02T00:00:02')).calls).toBe(5);
-  expect((await use('billing.g1', '2024-01-10T00:00:01', '2024-02-02T00:00:01')).calls).toBe(3);
-  // Only what gave back or was managed: nobody called.
-  expect(await use('billing.g1', '2024-01-13', '2024-01-15')).toEqual({
-    calls: 0,
-    spend: money('-0.2'),
-    models: [],
-  });
-  expect(await use('billing', '2024-01-01', '2024-03-01')).toEqual({
-    calls: 0,
-    spend: money('0'),
-    models: [],
-  });
-  expect(await evidence.use('other', 'billing.g1', january)).toMatchObject({ calls: 0 });
+    const evidence: KeyEvidence = warehouse.keys;
+    const use = async (name: string, from: string, to: string) =>
+      evidence.use('main', name, interval(at(from), at(to)));
+    expect(await use('billing.g1', '2024-01-10', '2024-02-02T00:00:01')).toEqual({
+      calls: 4,
+      lastCall: at('2024-02-01'),
+      spend: money('0.8'),
+      models: [
+        { model: 'model-a', calls: 2 },
+        { model: 'model-b', calls: 2 },
+      ],
+    });
+    expect((await use('billing.g1', '2024-01-10', '2024-02-02T00:00:02')).calls).toBe(5);
+    expect((await use('billing.g1', '2024-01-10T00:00:01', '2024-02-02T00:00:01')).calls).toBe(3);
+    // Only what gave back or was managed: nobody called.
+    expect(await use('billing.g1', '2024-01-13', '2024-01-15')).toEqual({
+      calls: 0,
+      spend: money('-0.2'),
+      models: [],
+    });
+    expect(await use('billing', '2024-01-01', '2024-03-01')).toEqual({
+      calls: 0,
+      spend: money('0'),
+      models: [],
+    });
+    expect(await evidence.use('other', 'billing.g1', january)).toMatchObject({ calls: 0 });
 
-  // Of many at once it is the same, whatever they are called, and whether there is such a name or not.
-  const names = [
-    'billing.g2',
-    ' billing.g1',
-    'billing',
-    "'; DROP TABLE call_log",
-    '\ud800',
-    'billing.g1',
-    'billing',
-  ];
-  const both = interval(at('2024-01-10'), at('2024-02-02T00:00:01'));
-  const uses = await warehouse.keys.uses('main', names, both);
-  expect([...uses.keys()]).toEqual([...new Set(names)]);
-  for (const name of names) expect(uses.get(name)).toEqual(await evidence.use('main', name, both));
-  expect(uses.get(' billing.g1')).toEqual(uses.get('billing.g1'));
-  expect(uses.get('billing.g1')).toMatchObject({ calls: 4, spend: '0.8' });
-  expect(uses.get('billing.g2')).toMatchObject({ calls: 1, models: [{ model: 'model-a', calls: 1 }] });
-  const few = await warehouse.keys.uses('main', names, both, 1);
-  expect(few.get('billing.g1')).toMatchObject({ calls: 4, models: [{ model: 'model-a', calls: 2 }] });
-  const none = await warehouse.keys.uses('main', names, both, 0);
-  expect(none.get('billing.g1')).toMatchObject({ calls: 4, models: [] });
-  expect(await warehouse.keys.uses('main', [], both)).toEqual(new Map());
-});
+    // Of many at once it is the same, whatever they are called, and whether there is such a name or not.
+    const names = [
+      'billing.g2',
+      ' billing.g1',
+      'billing',
+      "'; DROP TABLE call_log",
+      '\ud800',
+      'billing.g1',
+      'billing',
+    ];
+    const both = interval(at('2024-01-10'), at('2024-02-02T00:00:01'));
+    const uses = await warehouse.keys.uses('main', names, both);
+    expect([...uses.keys()]).toEqual([...new Set(names)]);
+    for (const name of names) expect(uses.get(name)).toEqual(await evidence.use('main', name, both));
+    expect(uses.get(' billing.g1')).toEqual(uses.get('billing.g1'));
+    expect(uses.get('billing.g1')).toMatchObject({ calls: 4, spend: '0.8' });
+    expect(uses.get('billing.g2')).toMatchObject({ calls: 1, models: [{ model: 'model-a', calls: 1 }] });
+    const few = await warehouse.keys.uses('main', names, both, 1);
+    expect(few.get('billing.g1')).toMatchObject({ calls: 4, models: [{ model: 'model-a', calls: 2 }] });
+    const none = await warehouse.keys.uses('main', names, both, 0);
+    expect(none.get('billing.g1')).toMatchObject({ calls: 4, models: [] });
+    expect(await warehouse.keys.uses('main', [], both)).toEqual(new Map());
+  },
+);
 
 it('one read of the log finds 2,000 keys in 20,000 calls', async () => {
   await using folder = await testFolder();

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
 import { localDays, unixMillis } from '../../../src/core/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
+import { inDatabase as runInDatabase, isOnPostgres } from '../../support/postgres-warehouse.ts';
 import { openAt } from '../archive/archive-support.ts';
 import { testFolder, type TestFolder } from '../support.ts';
 import { day, landCalls } from '../tokens/tokens-support.ts';
@@ -21,15 +21,8 @@ const read = async (warehouse: Warehouse, figures = 'sum(calls), sum(spend), sum
   );
 
 /** Runs SQL of our own on the closed database. */
-const inDatabase = async (folder: TestFolder, ...statements: readonly string[]): Promise<unknown> => {
-  const instance = await DuckDBInstance.create(join(folder.path, 'test', 'test.duckdb'));
-  const connection = await instance.connect();
-  let rows: unknown;
-  for (const sql of statements) rows = (await connection.runAndReadAll(sql)).getRowsJson();
-  connection.closeSync();
-  instance.closeSync();
-  return rows;
-};
+const inDatabase = async (folder: TestFolder, ...statements: readonly string[]): Promise<unknown> =>
+  runInDatabase(join(folder.path, 'test', 'test.duckdb'), ...statements);
 
 const call = { prompt_tokens: 1000, cached_tokens: 400, quota: '0.5' };
 
@@ -106,25 +99,29 @@ it('the current day is read from its calls, and gets cells when it has ended', a
   expect(await cells()).toEqual([[String(days.length)]]);
 });
 
-it('a landing changes what the rows of the next local day state whose columns only their UTC day shows', async () => {
-  await using folder = await testFolder();
-  {
+// PostgreSQL never held rows of before schema 25.
+it.skipIf(isOnPostgres)(
+  'a landing changes what the rows of the next local day state whose columns only their UTC day shows',
+  async () => {
+    await using folder = await testFolder();
+    {
+      await using warehouse = await open(folder);
+      await landCalls(warehouse, folder, [
+        { ...call, cache_write_tokens: 0, at: day + 60 },
+        // 00:20 in Berlin.
+        { prompt_tokens: 0, completion_tokens: 5, quota: '0.5', at: day + 84_000 },
+      ]);
+    }
+    await inDatabase(folder, 'UPDATE call_log SET served_columns = NULL');
     await using warehouse = await open(folder);
-    await landCalls(warehouse, folder, [
-      { ...call, cache_write_tokens: 0, at: day + 60 },
-      // 00:20 in Berlin.
-      { prompt_tokens: 0, completion_tokens: 5, quota: '0.5', at: day + 84_000 },
-    ]);
-  }
-  await inDatabase(folder, 'UPDATE call_log SET served_columns = NULL');
-  await using warehouse = await open(folder);
-  const known = `sum(rows) FILTER (input_counts = 'known')`;
-  expect((await read(warehouse, known)).at(-1)).toEqual(['2026-03-29', '1']);
-  const hour = { from: day, days: 1 / 24 };
-  await landCalls(warehouse, folder, [{ prompt_tokens: 5, quota: '0.5', at: day + 60 }], hour);
-  expect(await warehouse.rollup.compare('main', 'cells')).toEqual([]);
-  expect((await read(warehouse, known)).at(-1)).toEqual(['2026-03-29', null]);
-});
+    const known = `sum(rows) FILTER (input_counts = 'known')`;
+    expect((await read(warehouse, known)).at(-1)).toEqual(['2026-03-29', '1']);
+    const hour = { from: day, days: 1 / 24 };
+    await landCalls(warehouse, folder, [{ prompt_tokens: 5, quota: '0.5', at: day + 60 }], hour);
+    expect(await warehouse.rollup.compare('main', 'cells')).toEqual([]);
+    expect((await read(warehouse, known)).at(-1)).toEqual(['2026-03-29', null]);
+  },
+);
 
 it('a day whose sums exceed a cell is read from its calls', async () => {
   await using folder = await testFolder();

@@ -14,6 +14,7 @@ import {
   type LoggedCall,
 } from './tokens-support.ts';
 import { few } from '../../support/storm.ts';
+import { isOnPostgres } from '../../support/postgres-warehouse.ts';
 
 const rules = { 'in-*': 'includes_cache', 'ex-*': 'excludes_cache' } as const;
 const outputRules = { 'in-*': 'includes_reasoning', 'ex-*': 'excludes_reasoning' } as const;
@@ -332,7 +333,7 @@ describe('the classes of a call', () => {
     expect(found.get('open')?.output_unclassified_tokens).toBe(2n * one);
   });
 
-  it('are a view of the database, call by call', async () => {
+  it.skipIf(isOnPostgres)('are a view of the database, call by call', async () => {
     await using folder = await testFolder();
     const { path } = optionsIn(folder);
     {

@@ -4,6 +4,7 @@ import { openWarehouse, type ModelConvention } from '../../../src/warehouse/inde
 import { manualClock } from '../../support/manual-clock.ts';
 import { openIn, openInMemory, optionsIn, testFolder } from '../support.ts';
 import { classesBy, day, landCalls, type LoggedCall } from './tokens-support.ts';
+import { isOnPostgres } from '../../support/postgres-warehouse.ts';
 
 /** Calls of all sizes at 2 a million for text, 0.2 for cached tokens and 8 for completions. */
 const priced = (includes: boolean, change: Partial<LoggedCall> = {}): LoggedCall[] =>
@@ -165,26 +166,31 @@ describe('the convention of prompt tokens', () => {
     expect(await seen()).toMatchObject({ calls: 3, excludesCalls: 1 });
   });
 
-  it('stays proven after the calls left the table, also when everything is evaluated again', async () => {
-    await using folder = await testFolder();
-    const clock = manualClock(Date.UTC(2026, 5, 1));
-    await using warehouse = await openWarehouse({ ...optionsIn(folder), clock });
-    await landCalls(warehouse, folder, priced(true));
-    await landCalls(warehouse, folder, [{ ...proof, model: 'other', at: day + 86_400 }], {
-      from: day + 86_400,
-    });
-    const decided = async () =>
-      (await warehouse.tokens.conventions('main')).map(({ model, convention }) => [model, convention]);
-    const before = await decided();
-    expect(before).toEqual([
-      ['model', 'includes_cache'],
-      ['other', 'excludes_cache'],
-    ]);
-    expect(await warehouse.archive.run({ account: 'main', settle: 0, retain: 1 })).toMatchObject({ left: 1 });
-    clock.set(unixMillis(Date.UTC(2026, 4, 30)));
-    await landCalls(warehouse, folder, [{ ...plain, at: day + 40 * 86_400 }], { from: day + 40 * 86_400 });
-    expect(await decided()).toEqual(before);
-  });
+  it.skipIf(isOnPostgres)(
+    'stays proven after the calls left the table, also when everything is evaluated again',
+    async () => {
+      await using folder = await testFolder();
+      const clock = manualClock(Date.UTC(2026, 5, 1));
+      await using warehouse = await openWarehouse({ ...optionsIn(folder), clock });
+      await landCalls(warehouse, folder, priced(true));
+      await landCalls(warehouse, folder, [{ ...proof, model: 'other', at: day + 86_400 }], {
+        from: day + 86_400,
+      });
+      const decided = async () =>
+        (await warehouse.tokens.conventions('main')).map(({ model, convention }) => [model, convention]);
+      const before = await decided();
+      expect(before).toEqual([
+        ['model', 'includes_cache'],
+        ['other', 'excludes_cache'],
+      ]);
+      expect(await warehouse.archive.run({ account: 'main', settle: 0, retain: 1 })).toMatchObject({
+        left: 1,
+      });
+      clock.set(unixMillis(Date.UTC(2026, 4, 30)));
+      await landCalls(warehouse, folder, [{ ...plain, at: day + 40 * 86_400 }], { from: day + 40 * 86_400 });
+      expect(await decided()).toEqual(before);
+    },
+  );
 
   it('follows the configuration for the closest name, and contradictions are reported', async () => {
     await using folder = await testFolder();
