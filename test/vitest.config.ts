@@ -9,12 +9,13 @@ const system = ['test/**/*.browser.test.ts', 'test/**/*.server.test.ts'];
 /** What takes minutes runs through `npm run storm`. */
 const storms = ['test/**/*.storm.test.ts'];
 /** Suites that also run over PostgreSQL, but for what is about the database file: through `npm run test:postgres`. */
-const overBoth = ['warehouse', 'ingest', 'reconcile', 'jobs'].map((name) => `test/${name}/**/*.test.ts`);
+const overBoth = ['warehouse', 'ingest', 'jobs/alert', 'jobs/keys', 'jobs/report'].map(
+  (name) => `test/${name}/**/*.test.ts`,
+);
 const ofTheFile = [
   'test/warehouse/{archive,database-file,released}/**',
   'test/warehouse/{open,schema,amount-upgrade}.test.ts',
   'test/warehouse/tokens/output-convention-upgrade.test.ts',
-  'test/jobs/archive.test.ts',
   // They look into the engine: at its statements, and at its one instance.
   'test/ingest/call-log/{pull-statements,multiset-property}.test.ts',
 ];

@@ -41,7 +41,7 @@ export {
 export { archiveFolderOf, openEngine, type Engine, type EngineOptions } from './duckdb/engine.ts';
 export type { PostgresConnection } from './postgres/connection.ts';
 export { openPostgres, type PostgresEngine } from './postgres/engine.ts';
-export { createLeases, serverNow, type Leases } from './postgres/leases.ts';
+export { createLeases, serverNow } from './postgres/leases.ts';
 export { engineFault } from './duckdb/engine-faults.ts';
 export { interruptOn } from './duckdb/interrupt.ts';
 export { ownFolder } from './duckdb/own-folder.ts';

@@ -26,7 +26,7 @@ const clearSpool = async (folder: string, log: Log): Promise<void> => {
  */
 export const openWarehouse = async (options: WarehouseOptions): Promise<Warehouse> => {
   if (options.database !== undefined) {
-    const { openShared } = await import('./shared/open-shared.ts');
+    const { openShared } = await import('./postgres/open-shared.ts');
     return openShared(await options.database(), options);
   }
   const engine = await openMigrated(options, schema);

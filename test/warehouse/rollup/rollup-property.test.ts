@@ -187,6 +187,6 @@ it('the rollup equals the calls after any landings, conventions, archive runs, r
         }
       },
     ),
-    { numRuns: runs(12) },
+    { numRuns: runs(isOnPostgres ? 4 : 12) },
   );
 }, 600_000);

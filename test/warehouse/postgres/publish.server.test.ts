@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { interval, unixSeconds } from '../../../src/core/index.ts';
 import { openEngine, openPostgres, type PostgresEngine, type RowStore } from '../../../src/storage/index.ts';
 import { createLeases } from '../../../src/storage/postgres/leases.ts';
-import { postgresStatements } from '../../../src/warehouse/shared/account-tables.ts';
-import { createSharedRows } from '../../../src/warehouse/shared/shared-rows.ts';
+import { postgresStatements } from '../../../src/warehouse/postgres/account-tables.ts';
+import { createSharedRows } from '../../../src/warehouse/postgres/shared-rows.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../../support/postgres-cluster.ts';
 import { optionsIn, testFolder, type TestFolder } from '../support.ts';
 
