@@ -26,8 +26,8 @@ const clearSpool = async (folder: string, log: Log): Promise<void> => {
  */
 export const openWarehouse = async (options: WarehouseOptions): Promise<Warehouse> => {
   if (options.database !== undefined) {
-    const { openShared } = await import('./postgres/open-shared.ts');
-    return openShared(await options.database(), options);
+    const { openPostgresWarehouse } = await import('./postgres/open-postgres-warehouse.ts');
+    return openPostgresWarehouse(await options.database(), options);
   }
   const engine = await openMigrated(options, schema);
   try {

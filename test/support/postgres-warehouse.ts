@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { Pool } from 'pg';
 import { systemClock } from '../../src/core/index.ts';
-import { createSchema } from '../../src/warehouse/postgres/open-shared.ts';
+import { createSchema } from '../../src/warehouse/postgres/open-postgres-warehouse.ts';
 import { openPostgres, type PostgresEngine } from '../../src/storage/index.ts';
 
 /** The folder of the socket of a server, where the warehouses of tests are to lie in PostgreSQL. */

@@ -4,7 +4,7 @@ import { interval, unixSeconds } from '../../../src/core/index.ts';
 import { openEngine, openPostgres, type PostgresEngine, type RowStore } from '../../../src/storage/index.ts';
 import { createLeases } from '../../../src/storage/postgres/leases.ts';
 import { postgresStatements } from '../../../src/warehouse/postgres/account-tables.ts';
-import { createSharedRows } from '../../../src/warehouse/postgres/shared-rows.ts';
+import { createPostgresRows } from '../../../src/warehouse/postgres/row-store.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../../support/postgres-cluster.ts';
 import { optionsIn, testFolder, type TestFolder } from '../support.ts';
 
@@ -36,7 +36,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
   const replica = async (holder: string, lasts = 60_000) => {
     const engine = await openEngine(optionsIn(folder, ':memory:'));
     const leases = createLeases({ database, holder, lasts });
-    const rows = createSharedRows({ engine, database, folder: folder.spool, tokenOf: leases.take });
+    const rows = createPostgresRows({ engine, database, folder: folder.spool, tokenOf: leases.take });
     return { rows, leases, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
   };
 

@@ -12,7 +12,7 @@ import type { ArchiveTable } from '../archive/archive-table.ts';
 import { schema } from '../schema.ts';
 import { createTables, type Warehouse, type WarehouseOptions } from '../tables.ts';
 import { postgresStatements } from './account-tables.ts';
-import { createSharedRows } from './shared-rows.ts';
+import { createPostgresRows } from './row-store.ts';
 
 /** Longer than any step between two extensions, and short enough for a takeover. */
 const leaseLasts = 10_000;
@@ -68,7 +68,10 @@ const noArchive: ArchiveTable = {
 };
 
 /** All tables in PostgreSQL, which is closed with them. What SQL needs of them at a time is in memory. */
-export const openShared = async (database: PostgresEngine, options: WarehouseOptions): Promise<Warehouse> => {
+export const openPostgresWarehouse = async (
+  database: PostgresEngine,
+  options: WarehouseOptions,
+): Promise<Warehouse> => {
   await createSchema(database, options.clock, options.version);
   const engine = await openEngine({ ...options, path: ':memory:' });
   const leases = createLeases({ database, holder: randomUUID(), lasts: leaseLasts });
@@ -77,7 +80,7 @@ export const openShared = async (database: PostgresEngine, options: WarehouseOpt
     {
       engine,
       state: database,
-      rowStore: createSharedRows({ engine, database, folder, tokenOf: leases.take }),
+      rowStore: createPostgresRows({ engine, database, folder, tokenOf: leases.take }),
       oneAnAccount: createNamedGates(),
       archive: noArchive,
       exclusive: async () => {

@@ -18,7 +18,7 @@ import { openWorkingCopy, type WorkingCopy } from './working-copy.ts';
 
 type Range = Interval<UnixSeconds>;
 
-export type SharedRowsOptions = {
+export type PostgresRowsOptions = {
   /** Runs the statements of a work; nothing stays in it. */
   readonly engine: Engine;
   readonly database: PostgresEngine;
@@ -79,7 +79,7 @@ const rowsOf = (copy: WorkingCopy, stored: PostgresConnection, account: string):
 };
 
 /** Calls in PostgreSQL: a work runs in DuckDB over what it names, and what it changed is sent in one transaction. */
-export const createSharedRows = ({ engine, database, folder, tokenOf }: SharedRowsOptions): RowStore => {
+export const createPostgresRows = ({ engine, database, folder, tokenOf }: PostgresRowsOptions): RowStore => {
   const oneAnAccount = createNamedGates();
   const inFolder = async <T>(work: (spool: string) => Promise<T>): Promise<T> => {
     const spool = await mkdtemp(join(folder, spoolPrefix));
