@@ -14,7 +14,7 @@ export type Changes = {
 };
 
 /** Settings that open files and ports when the daemon starts. */
-const onlyAtStart = ['warehouse', 'health', 'status', 'metrics'];
+const onlyAtStart = ['warehouse', 'database', 'health', 'status', 'metrics'];
 
 type Sides = { readonly before: Config; readonly after: Config };
 

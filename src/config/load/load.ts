@@ -25,6 +25,7 @@ import { readSources, type ConfigFiles } from './read-sources.ts';
 import { reportFaults } from '../rules/report-rules.ts';
 import {
   accountFaults,
+  databaseFaults,
   mailFaults,
   nameFaults,
   nameList,
@@ -272,7 +273,9 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
     ...(isEmpty ? [emptyFault] : []),
     ...(pem?.faults ?? []),
     ...jobFaults,
-    ...(part === undefined ? [] : [...operatorFaults(part, declared), ...budgetFaults(part, declared)]),
+    ...(part === undefined
+      ? []
+      : [...databaseFaults(part), ...operatorFaults(part, declared), ...budgetFaults(part, declared)]),
     ...jobs.flatMap((job) => [
       ...alertFaults(job, declared, part?.value),
       ...tagFilterFaults(job, part?.value),

@@ -126,6 +126,21 @@ export const operatorFaults = (part: Checked<unknown>, declared: Declared): Conf
   });
 };
 
+/** The data is in one place. */
+export const databaseFaults = (part: Checked<unknown>): ConfigFault[] => {
+  const path = ['warehouse', 'path'];
+  if ([['database'], path].some((one) => valueAt(part.resolved, one) === undefined)) return [];
+  return [
+    {
+      file: part.source.file,
+      ...part.source.atKey(path),
+      message: 'warehouse.path and database are both set, but the data is in one place',
+      advice:
+        'remove warehouse.path to store the data in PostgreSQL, or remove database to store it in the file',
+    },
+  ];
+};
+
 /** A job without `account` requires exactly one declared account. */
 export const accountFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] => {
   const accounts = declared.accounts?.names;

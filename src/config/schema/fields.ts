@@ -261,6 +261,27 @@ export const smtpUrl = checked(
   },
 ).transform(hide);
 
+/** The driver checks the parameters; a password among them would not be known as one. */
+const isDatabaseUrl = (text: string): boolean => {
+  // A URL has no user without a host, but PostgreSQL has: its socket is the parameter `host`.
+  const whole = text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=\/)/, '$1socket.invalid');
+  if (!/^postgres(?:ql)?:\/\//.test(whole) || !URL.canParse(whole)) return false;
+  const url = new URL(whole);
+  const isNamed = url.username !== '' && /^\/[^/@]+$/.test(url.pathname);
+  return isNamed && url.hash === '' && !url.searchParams.has('password');
+};
+
+/** Address of a database of PostgreSQL; its password, if any, by reference. */
+export const databaseUrl = checked(
+  'an address such as postgres://user:${DATABASE_PASSWORD}@db.example.com:5432/tollkeeper?sslmode=verify-full (characters like / # @ : % within user and password percent-encoded)',
+  isDatabaseUrl,
+  {
+    secret: 'password',
+    advice:
+      'write postgres://user:${DATABASE_PASSWORD}@host:5432/database, or postgres://user@/database?host=/run/postgresql for a Unix socket',
+  },
+).transform(hide);
+
 const heartbeatMessage =
   'a web address such as https://hc-ping.com/…, without user and password, https except on loopback';
 

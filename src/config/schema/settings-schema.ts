@@ -14,6 +14,7 @@ import {
   amount,
   byteSize,
   certificates,
+  databaseUrl,
   date,
   hasBadPort,
   httpsUrl,
@@ -331,6 +332,11 @@ export const settingsSchema = z
       ),
     accounts: z.record(name, account).prefault({}).describe('Gateway accounts by name.'),
     warehouse: warehouse.prefault({}).describe('The database.'),
+    database: databaseUrl
+      .optional()
+      .describe(
+        'Database of PostgreSQL 13 or later that holds all data in place of the file warehouse.path: postgres://, with the password as a secret reference. TLS is set with sslmode (disable, require, verify-ca, verify-full) and sslrootcert in the URL.',
+      ),
     backup: backup.prefault({}).describe('Copies of the data.'),
     mail: mail.optional().describe('Mail server and sender.'),
     routes: routesOf([]),

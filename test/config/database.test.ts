@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { formatConfigFault } from '../../src/config/index.ts';
+import { goodEnv, goodFiles, goodSettings, load } from './support/load.ts';
+
+const settings = goodSettings.replace('path: data/tollkeeper.duckdb, ', '');
+
+const loadWith = async (line: string, env: Readonly<Record<string, string>> = {}, base = settings) => {
+  const files = { ...goodFiles, 'config/tollkeeper.yaml': `${base}${line}\n` };
+  const loaded = await load(files, { ...goodEnv, ...env });
+  return { ...loaded, texts: loaded.faults.map((fault) => formatConfigFault(fault)) };
+};
+
+const url = 'postgres://keeper:${PASSWORD}@db.example.com:5432/tollkeeper?sslmode=verify-full';
+
+describe('the setting database', () => {
+  it('is a URL whose password is given by reference, and never shown', async () => {
+    const { config, secrets, texts } = await loadWith(`database: "${url}"`, { PASSWORD: 'pa%2Fss-word' });
+    expect(texts).toEqual([]);
+    const database = config?.settings.database;
+    expect(database?.reveal()).toBe(url.replace('${PASSWORD}', 'pa%2Fss-word'));
+    expect(String(database)).toBe('[secret]');
+    for (const text of ['pa%2Fss-word', 'pa/ss-word']) expect(secrets.redact(`<${text}>`)).toBe('<[secret]>');
+    const shown = 'postgres://keeper@db.example.com:5432/tollkeeper: no server listens there';
+    expect(secrets.redact(shown)).toBe(shown);
+  });
+
+  it('may be a reference as a whole, or a Unix socket without a password', async () => {
+    const whole = await loadWith('database: "${URL}"', { URL: 'postgresql://keeper:hunter22@db/spend' });
+    expect(whole.texts).toEqual([]);
+    expect(whole.secrets.redact('login with hunter22')).toBe('login with [secret]');
+    const socket = await loadWith('database: "postgres://keeper@/spend?host=/run/postgresql"');
+    expect(socket.config?.settings.database?.reveal()).toBe('postgres://keeper@/spend?host=/run/postgresql');
+  });
+
+  it.each([
+    'mysql://keeper@db/spend',
+    'pg.example.com:5432',
+    'postgres://db.example.com/spend',
+    'postgres://keeper@db.example.com',
+    'postgres://keeper@db.example.com/one/two',
+  ])('is refused where it is %s', async (written) => {
+    const { texts } = await loadWith(`database: "${written}"`);
+    expect(texts).toHaveLength(1);
+    expect(texts[0]).toMatch(
+      /tollkeeper\.yaml:\d+:11.* database must be an address such as postgres:\/\/user:\$\{DATABASE_PASSWORD\}@/,
+    );
+    expect(texts[0]).not.toContain(written);
+  });
+
+  it('contains no password in plain text, also not as a parameter', async () => {
+    const plain = await loadWith('database: "postgres://keeper:hunter22@db/spend"');
+    expect(plain.texts.join('\n')).toContain('database contains a plaintext password');
+    const parameter = await loadWith('database: "postgres://keeper@db/spend?password=${PASSWORD}"', {
+      PASSWORD: 'hunter22',
+    });
+    expect(parameter.texts.join('\n')).toContain('database must be an address');
+    expect([...plain.texts, ...parameter.texts].join('\n')).not.toContain('hunter22');
+  });
+
+  it('excludes warehouse.path, and nothing else of the section', async () => {
+    const { texts } = await loadWith('database: "postgres://keeper@db/spend"', {}, goodSettings);
+    expect(texts).toHaveLength(1);
+    expect(texts[0]).toMatch(
+      /tollkeeper\.yaml:\d+:14.* warehouse\.path and database are both set[\s\S]*remove warehouse\.path .* or remove database/,
+    );
+    expect((await loadWith('database: "postgres://keeper@db/spend"')).texts).toEqual([]);
+  });
+});
