@@ -41,12 +41,16 @@ export {
 export { archiveFolderOf, openEngine, type Engine, type EngineOptions } from './duckdb/engine.ts';
 export type { PostgresConnection } from './postgres/connection.ts';
 export { openPostgres, type PostgresEngine } from './postgres/engine.ts';
-export { createLeases, serverNow } from './postgres/leases.ts';
+export { serverNow, type Fence } from './postgres/fence.ts';
+export { createLeases, type Leases } from './postgres/leases.ts';
 export { engineFault } from './duckdb/engine-faults.ts';
 export { interruptOn } from './duckdb/interrupt.ts';
 export { ownFolder } from './duckdb/own-folder.ts';
 export { identifier, literal } from './duckdb/sql-literal.ts';
 export type { AcquiredLock } from './duckdb/hold-lock.ts';
+
+/** Loaded on demand: commands on a file start without the driver. */
+export const connectPostgres = lazy(async () => (await import('./postgres/connect.ts')).connectPostgres);
 
 /** Loaded on demand: the rest of the program starts without it. */
 export const acquireLock = lazy(async () => (await import('./duckdb/hold-lock.ts')).acquireLock);

@@ -1,6 +1,7 @@
 import { lazy } from '../core/index.ts';
 
 export { spoolPrefix } from './spool-prefix.ts';
+export type { SharedDatabase } from './postgres/open-database.ts';
 export type { Warehouse, WarehouseOptions } from './tables.ts';
 export type { Drilled } from './backup/backup-log.ts';
 export { needsAmount, timeSlack } from './logs/checked-cells.ts';
@@ -47,6 +48,7 @@ export type { KindLabel } from './kinds/kind-labels.ts';
 
 /** Loaded on demand by code that opens a database: the rest of the program starts without it. */
 export const openWarehouse = lazy(async () => (await import('./warehouse.ts')).openWarehouse);
+export const openDatabase = lazy(async () => (await import('./postgres/open-database.ts')).openDatabase);
 export const factsOfFile = lazy(async () => (await import('./backup/database-facts.ts')).factsOfFile);
 export const answerQueries = lazy(async () => (await import('./queries/answer-queries.ts')).createAnswers);
 export const openQueries = lazy(async () => (await import('./queries/open-queries.ts')).openQueries);

@@ -1,3 +1,4 @@
+import type { SharedDatabase } from './postgres/open-database.ts';
 import type { FileHandle } from 'node:fs/promises';
 import type { Deps, Interval, NamedGates, UnixSeconds } from '../core/index.ts';
 import { spoolPrefix } from './spool-prefix.ts';
@@ -15,7 +16,6 @@ import { createBackupLog, type BackupLog } from './backup/backup-log.ts';
 import type { DatabaseFacts } from './backup/database-facts.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
 import {
-  type PostgresEngine,
   type StateEngine,
   type RowStore,
   type Engine,
@@ -46,8 +46,8 @@ export type WarehouseOptions = MigrationOptions & {
   readonly startQueryProcess?: Deps['startQueryProcess'];
   /** `owner` if omitted. */
   readonly archiveReader?: ArchiveReader;
-  /** Opens the database of several processes; without it, the file at `path` is the database. */
-  readonly database?: () => Promise<PostgresEngine>;
+  /** The database of several processes; without it, the file at `path` is the database. It closes with the warehouse. */
+  readonly database?: SharedDatabase | undefined;
 };
 
 /** All stored data. No DuckDB type leaves this module, and every number leaves it as exact decimal text. */

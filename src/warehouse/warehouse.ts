@@ -27,7 +27,7 @@ const clearSpool = async (folder: string, log: Log): Promise<void> => {
 export const openWarehouse = async (options: WarehouseOptions): Promise<Warehouse> => {
   if (options.database !== undefined) {
     const { openPostgresWarehouse } = await import('./postgres/open-postgres-warehouse.ts');
-    return openPostgresWarehouse(await options.database(), options);
+    return openPostgresWarehouse(options.database, options);
   }
   const engine = await openMigrated(options, schema);
   try {

@@ -1,8 +1,9 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { Pool } from 'pg';
-import { systemClock } from '../../src/core/index.ts';
-import { createSchema } from '../../src/warehouse/postgres/open-postgres-warehouse.ts';
-import { openPostgres, type PostgresEngine } from '../../src/storage/index.ts';
+import { randomUUID } from 'node:crypto';
+import { silentLog, systemClock } from '../../src/core/index.ts';
+import { createSchema, type SharedDatabase } from '../../src/warehouse/postgres/open-database.ts';
+import { createLeases, openPostgres } from '../../src/storage/index.ts';
 
 /** The folder of the socket of a server, where the warehouses of tests are to lie in PostgreSQL. */
 const socket = process.env['TOLLKEEPER_TEST_POSTGRES'];
@@ -27,7 +28,7 @@ const template = (admin: Pool): Promise<string> =>
     return name;
   })());
 
-const open = async (path: string): Promise<PostgresEngine> => {
+const open = async (path: string): Promise<SharedDatabase> => {
   const known = path === ':memory:' ? undefined : byPath.get(path);
   const name = known ?? `test_${process.pid}_${(databases += 1)}`;
   if (known === undefined) {
@@ -36,12 +37,46 @@ const open = async (path: string): Promise<PostgresEngine> => {
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${await template(admin)}`);
     await admin.end();
   }
-  return openPostgres(connect(name));
+  const pool = connect(name);
+  const fence = { holder: randomUUID(), leases: 0 };
+  const leases = createLeases({
+    database: openPostgres(pool),
+    fence,
+    lasts: 60_000,
+    clock: systemClock,
+    log: silentLog,
+  });
+  return { engine: openPostgres(pool, name, fence), leases };
+};
+
+/** Opens with its first use, and again after it was closed: options of a warehouse are used several times. */
+const onUse = (path: string): SharedDatabase => {
+  let opening: Promise<SharedDatabase> | undefined;
+  const opened = () => (opening ??= open(path));
+  const close = async (part: 'engine' | 'leases'): Promise<void> => {
+    await (await opened())[part][Symbol.asyncDispose]();
+    // The engine is closed last.
+    if (part === 'engine') opening = undefined;
+  };
+  return {
+    engine: {
+      state: async (work, signal) => (await opened()).engine.state(work, signal),
+      bulk: async (work, signal) => (await opened()).engine.bulk(work, signal),
+      [Symbol.asyncDispose]: () => close('engine'),
+    },
+    leases: {
+      tokenOf: async (account) => (await opened()).leases.tokenOf(account),
+      hold: async (accounts, waits) => (await opened()).leases.hold(accounts, waits),
+      list: async () => (await opened()).leases.list(),
+      lost: new Promise(() => undefined),
+      [Symbol.asyncDispose]: () => close('leases'),
+    },
+  };
 };
 
 /** The option of a warehouse. A path stands for a database, which is the same when it is opened again; each one in memory is new. */
-export const databaseOf = (path: string): { readonly database?: () => Promise<PostgresEngine> } =>
-  socket === undefined ? {} : { database: () => open(path) };
+export const databaseOf = (path: string): { readonly database?: SharedDatabase } =>
+  socket === undefined ? {} : { database: onUse(path) };
 
 /** Runs statements of a test on the database that `path` stands for, which is closed. Returns the rows of the last one. */
 export const inDatabase = async (path: string, ...statements: readonly string[]): Promise<unknown> => {

@@ -55,7 +55,7 @@ const table = <C extends BoundColumns>(
 export type PostgresConnection = Sql & Copying;
 
 /** Code that one process alone was written for stays true: transactions of replicas have the effect of some order of them. */
-const begin = 'BEGIN TRANSACTION';
+export const begin = 'BEGIN TRANSACTION';
 
 export const sqlOf = (client: ClientBase): PostgresConnection => {
   const query = (sql: string, bindings: Bindings = {}) => {

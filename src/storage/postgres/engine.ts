@@ -2,6 +2,7 @@ import type { Pool as Connections } from 'pg';
 import { createGate, isFault, systemCode } from '../../core/index.ts';
 import type { StateEngine } from '../sql.ts';
 import { sqlOf, type PostgresConnection } from './connection.ts';
+import { fenced, type Fence } from './fence.ts';
 import { endsConnection, isConflict, postgresFault } from './faults.ts';
 
 /** Of work on state that conflicts with that of other replicas. */
@@ -17,9 +18,9 @@ export type PostgresEngine = AsyncDisposable & {
 
 /**
  * State in PostgreSQL. `pool` belongs to the engine, and closes with it; `where` names it in messages.
- * @throws faults database-unreachable, database-refused, disk-full, warehouse-failed
+ * @throws faults database-unreachable, database-refused, disk-full, warehouse-failed, lease-lost
  */
-export const openPostgres = (pool: Connections, where = 'PostgreSQL'): PostgresEngine => {
+export const openPostgres = (pool: Connections, where = 'PostgreSQL', fence?: Fence): PostgresEngine => {
   const onConnection = async <T>(
     work: (connection: PostgresConnection) => Promise<T>,
     signal?: AbortSignal,
@@ -39,7 +40,7 @@ export const openPostgres = (pool: Connections, where = 'PostgreSQL'): PostgresE
     let isSpent = false;
     try {
       signal?.throwIfAborted();
-      return await work(sqlOf(client));
+      return await work(fence === undefined ? sqlOf(client) : fenced(sqlOf(client), client, fence));
     } catch (error) {
       signal?.throwIfAborted();
       // After a broken connection the driver refuses each statement without saying why.

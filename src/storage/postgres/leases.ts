@@ -1,26 +1,32 @@
-import { fault } from '../../core/index.ts';
-import { wholeNumber, type StateEngine } from '../sql.ts';
+import { errorFields, fault, hasCode, isFault, type Clock, type Fault, type Log } from '../../core/index.ts';
+import { optionalText, text, wholeNumber, type StateEngine } from '../sql.ts';
+import { serverNow, type Fence } from './fence.ts';
 
-/** Of PostgreSQL's clock, milliseconds UTC: the clocks of replicas may differ by minutes. */
-export const serverNow = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
+export type Lease = { readonly account: string; readonly holder: string };
 
-/** The right of one replica to work for an account. */
-export type Leases = {
+/** The right of one replica to work for accounts. It ends by itself when the replica does not extend it. */
+export type Leases = AsyncDisposable & {
+  /** The token of the lease on the account, which no other holder has; takes it if needed. @throws fault lease-lost */
+  readonly tokenOf: (account: string) => Promise<number>;
   /**
-   * Takes or extends the lease on the account. Returns its token, which another holder never has.
-   * @throws fault lease-lost while another replica holds it
+   * Takes the leases on all accounts, and extends them until disposal. `waits` while another replica has them.
+   * @throws fault lease-lost when it has them and `waits` is not set
    */
-  readonly take: (account: string) => Promise<number>;
-  /** Ends the leases of this replica, so that others need not wait. */
-  readonly release: () => Promise<void>;
+  readonly hold: (accounts: readonly string[], waits: AbortSignal | undefined) => Promise<void>;
+  /** Resolves when leases that were held are lost. */
+  readonly lost: Promise<Fault>;
+  /** Who holds which account now. */
+  readonly list: () => Promise<readonly Lease[]>;
 };
 
 export type LeasesOptions = {
+  /** One that is not fenced. */
   readonly database: StateEngine;
-  /** The name of this replica, different from that of each other one, also of an earlier process. */
-  readonly holder: string;
+  readonly fence: Fence;
   /** How long a lease lasts without being extended, ms. */
   readonly lasts: number;
+  readonly clock: Clock;
+  readonly log: Log;
 };
 
 /** One statement takes, extends and decides. The number of changes of the account stays. */
@@ -32,17 +38,106 @@ const takeSql = `
   WHERE lease.holder = $holder OR lease.until <= ${serverNow}
   RETURNING token`;
 
-export const createLeases = ({ database, holder, lasts }: LeasesOptions): Leases => ({
-  take: (account) =>
-    database.bulk(async (connection) => {
-      const [row] = await connection.rows(takeSql, { account, holder, lasts });
-      if (row !== undefined) return wholeNumber(row, 'token');
-      throw fault('lease-lost', `another replica works for the account ${account}`);
-    }),
-  release: () =>
-    database.bulk(async (connection) => {
-      await connection.execute(`UPDATE account_lease SET until = ${serverNow} WHERE holder = $holder`, {
-        holder,
-      });
-    }),
-});
+export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptions): Leases => {
+  const { holder } = fence;
+  const tokens = new Map<string, number>();
+  const stopping = new AbortController();
+  let extending: Promise<void> | undefined;
+  let lose: (reason: Fault) => void = () => undefined;
+  const lost = new Promise<Fault>((resolve) => {
+    lose = resolve;
+  });
+
+  const list: Leases['list'] = () =>
+    database.bulk(async (connection) =>
+      (
+        await connection.rows(
+          `SELECT account, holder FROM account_lease WHERE until > ${serverNow} AND account <> '' ORDER BY account`,
+        )
+      ).map((row) => ({ account: text(row, 'account'), holder: text(row, 'holder') })),
+    );
+
+  const take = async (account: string): Promise<number> => {
+    const taken = await database.bulk((connection) => connection.rows(takeSql, { account, holder, lasts }));
+    const [row] = taken;
+    if (row === undefined) {
+      const other = await database.bulk((connection) =>
+        connection.rows('SELECT holder FROM account_lease WHERE account = $account', { account }),
+      );
+      const by = optionalText(other[0], 'holder') ?? 'another replica';
+      throw fault(
+        'lease-lost',
+        account === '' ? `${by} works on this database` : `${by} works for the account ${account}`,
+      );
+    }
+    const token = wholeNumber(row, 'token');
+    tokens.set(account, token);
+    return token;
+  };
+
+  const release = async (): Promise<void> => {
+    tokens.clear();
+    await database.bulk(async (connection) => {
+      await connection.execute(`UPDATE account_lease SET until = 0 WHERE holder = $holder`, { holder });
+    });
+  };
+
+  const extend = async (): Promise<number> =>
+    database.bulk((connection) =>
+      connection.execute(
+        `UPDATE account_lease SET until = ${serverNow} + $lasts WHERE holder = $holder AND until > ${serverNow}`,
+        { holder, lasts },
+      ),
+    );
+
+  const extendAlways = async (): Promise<void> => {
+    let last = clock.now();
+    while (!stopping.signal.aborted) {
+      await clock.wait(lasts / 3, stopping.signal).catch(() => undefined);
+      if (stopping.signal.aborted) return;
+      try {
+        const extended = await extend();
+        if (extended < fence.leases) return lose(fault('lease-lost', 'another replica has taken over'));
+        last = clock.now();
+      } catch (error) {
+        log.warn('cannot extend the leases on the accounts', errorFields(error));
+        const reason = isFault(error)
+          ? error
+          : fault('warehouse-failed', 'leases cannot be extended', { cause: error });
+        if (clock.now() - last > lasts) return lose(reason);
+      }
+    }
+  };
+
+  return {
+    lost,
+    list,
+    tokenOf: async (account) => tokens.get(account) ?? take(account),
+    hold: async (accounts, waits) => {
+      // One of all replicas gets the first, and then all others.
+      const wanted = [...new Set(['', ...accounts])].sort();
+      for (let isLogged = false; ; isLogged = true)
+        try {
+          for (const account of wanted) await take(account);
+          break;
+        } catch (error) {
+          if (waits === undefined || !hasCode(error, 'lease-lost')) throw error;
+          if (!isLogged) log.info('standing by: another replica works', errorFields(error));
+          await release();
+          await clock.wait(lasts / 5, waits);
+        }
+      fence.leases = tokens.size;
+      extending ??= extendAlways();
+    },
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort();
+      await extending;
+      fence.leases = 0;
+      // A lease that is not released ends by itself.
+      if (tokens.size > 0)
+        await release().catch((error: unknown) =>
+          log.warn('leases are held until they end', errorFields(error)),
+        );
+    },
+  };
+};

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { interval, unixSeconds } from '../../../src/core/index.ts';
+import { interval, silentLog, systemClock, unixSeconds } from '../../../src/core/index.ts';
 import { openEngine, openPostgres, type PostgresEngine, type RowStore } from '../../../src/storage/index.ts';
 import { createLeases } from '../../../src/storage/postgres/leases.ts';
 import { postgresStatements } from '../../../src/warehouse/postgres/account-tables.ts';
@@ -35,8 +35,9 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
   /** What one replica has. */
   const replica = async (holder: string, lasts = 60_000) => {
     const engine = await openEngine(optionsIn(folder, ':memory:'));
-    const leases = createLeases({ database, holder, lasts });
-    const rows = createPostgresRows({ engine, database, folder: folder.spool, tokenOf: leases.take });
+    const fence = { holder, leases: 0 };
+    const leases = createLeases({ database, fence, lasts, clock: systemClock, log: silentLog });
+    const rows = createPostgresRows({ engine, database, folder: folder.spool, tokenOf: leases.tokenOf });
     return { rows, leases, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
   };
 
@@ -105,7 +106,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
     await expect(
       one.rows.publish(account, async ({ connection, hold }) => {
         await hold(hour, 1);
-        await other.leases.take(account);
+        await other.leases.tokenOf(account);
         await connection.execute(`DELETE FROM call_log WHERE account = 'main'`);
       }),
     ).rejects.toMatchObject({ code: 'lease-lost' });

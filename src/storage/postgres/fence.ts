@@ -1,0 +1,59 @@
+import type { ClientBase } from 'pg';
+import { fault } from '../../core/index.ts';
+import { inTransaction, wholeNumber } from '../sql.ts';
+import { begin, type PostgresConnection } from './connection.ts';
+
+/** Of PostgreSQL's clock, milliseconds UTC: the clocks of replicas may differ by minutes. */
+export const serverNow = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
+
+/** The leases of this replica. While it has none, such as before it begins to work, nothing is checked. */
+export type Fence = { readonly holder: string; leases: number };
+
+/**
+ * A transaction of a process that was stopped in it holds locks, which another replica must not wait for: the server ends
+ * it. Milliseconds.
+ */
+const idleInTransaction = 5000;
+
+const isWrite = (sql: string): boolean => /^\s*(?:INSERT|UPDATE|DELETE)\b/.test(sql);
+
+/**
+ * A connection whose transactions read the leases of this replica first, in the same transaction as what they write: a
+ * process that wakes up after another one took over writes nothing. @throws fault lease-lost
+ */
+export const fenced = (
+  connection: PostgresConnection,
+  client: ClientBase,
+  fence: Fence,
+): PostgresConnection => {
+  const check = async (): Promise<void> => {
+    const [row] = await connection.rows(
+      `SELECT set_config('idle_in_transaction_session_timeout', $idle, true) AS idle, (
+         SELECT count(*) FROM account_lease WHERE holder = $holder AND until > ${serverNow}) AS leases`,
+      { idle: String(idleInTransaction), holder: fence.holder },
+    );
+    if (wholeNumber(row, 'leases') >= fence.leases) return;
+    await connection.execute('ROLLBACK');
+    throw fault('lease-lost', 'another replica has taken over; nothing of this step was stored');
+  };
+  const self: PostgresConnection = {
+    ...connection,
+    execute: async (sql, bindings) => {
+      if (fence.leases === 0) return connection.execute(sql, bindings);
+      if (sql === begin) {
+        await connection.execute(sql);
+        await check();
+        return 0;
+      }
+      const isAlone = isWrite(sql) && client.getTransactionStatus() === 'I';
+      return isAlone
+        ? inTransaction(self, () => connection.execute(sql, bindings))
+        : connection.execute(sql, bindings);
+    },
+    rows: (sql, bindings) =>
+      fence.leases > 0 && isWrite(sql) && client.getTransactionStatus() === 'I'
+        ? inTransaction(self, () => connection.rows(sql, bindings))
+        : connection.rows(sql, bindings),
+  };
+  return self;
+};
