@@ -170,7 +170,10 @@ const serveVolume = async (
     });
     await notifySystemd('READY=1', deps, log);
     if (jobs === 0) log.warn('no jobs are configured', { advice: `add jobs to ${folder}/jobs/*.yaml` });
-    await Promise.race([stopAsked(signal), volume.lost]);
+    const takenOver = app.takenOver.then((reason) => {
+      throw reason;
+    });
+    await Promise.race([stopAsked(signal), volume.lost, takenOver]);
     return volume;
   } finally {
     setReady(false);

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { pid } from 'node:process';
 import {
   divideMemory,
   megabytesText,
@@ -15,11 +18,11 @@ import { recoverInterrupted } from '../notify/index.ts';
 import type { RunKey } from '../storage/index.ts';
 import { createScheduler, keyText, type Scheduler } from '../scheduler/index.ts';
 import { readSettings } from '../tracing/index.ts';
-import { openWarehouse, type Warehouse } from '../warehouse/index.ts';
+import { openDatabase, openWarehouse, type SharedDatabase, type Warehouse } from '../warehouse/index.ts';
 import { version } from '../version.ts';
 import { createBackups } from './backups/backups.ts';
 import { createRuntime } from './create-runtime.ts';
-import { refuseEmptyStart } from './data-folder/missing-warehouse.ts';
+import { refuseEmptyStart, refuseOtherData } from './data-folder/missing-warehouse.ts';
 import { createHeartbeats } from './heartbeat.ts';
 import { openKeyRuntime } from './keys/key-runtime.ts';
 import { measureRun } from './metrics/measure-runs.ts';
@@ -33,6 +36,8 @@ export type App = AsyncDisposable & {
   readonly warehouse: Warehouse;
   readonly scheduler: Scheduler;
   readonly backups: Backups;
+  /** Resolves when another replica has taken over. Never with a database file. */
+  readonly takenOver: Promise<Fault>;
   /** The last reported step of a run in progress. */
   readonly progressOf: (run: RunKey) => ProgressStep | undefined;
   /** Rechecks the journal; undefined when it is valid. */
@@ -60,6 +65,29 @@ export type AppOptions = {
   readonly measure?: Measure | undefined;
   /** For plans only: writes nothing, and creates no database. */
   readonly dryRun?: boolean;
+};
+
+/** The database of several processes, once this one may work in it. */
+const openDatabaseOf = async (
+  deps: Deps,
+  { config, log, claimsSlots, dryRun }: AppOptions,
+  { path }: Paths,
+): Promise<SharedDatabase | undefined> => {
+  const { database: url, accounts } = config.settings;
+  if (url === undefined) return undefined;
+  const holder = `${hostname()}/${pid}/${randomUUID().slice(0, 8)}`;
+  const database = await openDatabase({ url: url.reveal(), holder, clock: deps.clock, log, version });
+  try {
+    if (database.isNew) await refuseOtherData(path);
+    // The daemon waits as a standby; a command says who works.
+    if (dryRun !== true)
+      await database.leases.hold(Object.keys(accounts), claimsSlots ? deps.signal : undefined);
+    return database;
+  } catch (error) {
+    await database.leases[Symbol.asyncDispose]();
+    await database.engine[Symbol.asyncDispose]();
+    throw error;
+  }
 };
 
 const jobsOf = ({ jobs }: Config) => new Map(Object.entries(jobs));
@@ -90,12 +118,14 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
   const { clock, random, secrets } = deps;
   const dryRun = options.dryRun === true;
   const beside = pathsOf(deps, settings.warehouse);
-  await refuseEmptyStart(beside);
-  const paths = dryRun ? await placesToPlan(beside, folder) : beside;
+  if (settings.database === undefined) await refuseEmptyStart(beside);
+  const paths = dryRun && settings.database === undefined ? await placesToPlan(beside, folder) : beside;
   if (!dryRun) await makeDataFolder(deps, paths);
   const memory = divideMemory(await readMemoryLimit(deps.systemRoot), settings.warehouse.memory_limit);
+  const database = await openDatabaseOf(deps, options, paths);
   const warehouse = await openWarehouse({
     ...paths,
+    database,
     memoryLimit: megabytesText(memory.database),
     queryMemory: megabytesText(memory.queryEngine),
     threads: settings.warehouse.threads,
@@ -177,6 +207,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
       warehouse,
       scheduler,
       backups,
+      takenOver: database?.leases.lost ?? new Promise(() => undefined),
       progressOf: (run) => steps.get(keyText(run)),
       keyProblem: keyRuntime.journals.check,
       holdsPlaintexts: () => keyRuntime.plaintexts.size > 0,
@@ -185,6 +216,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
       tracesHost: traces?.url.host,
       lease: leases.lease,
       adopt: async (adopted) => {
+        await database?.leases.hold(Object.keys(adopted.settings.accounts), undefined);
         await configureTokens(warehouse, adopted);
         leases.replace(createRuntime(runtimeDeps, adopted));
         await scheduler.adopt(jobsOf(adopted), adopted.settings.scheduler.max_running);

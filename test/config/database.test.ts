@@ -4,8 +4,13 @@ import { goodEnv, goodFiles, goodSettings, load } from './support/load.ts';
 
 const settings = goodSettings.replace('path: data/tollkeeper.duckdb, ', '');
 
-const loadWith = async (line: string, env: Readonly<Record<string, string>> = {}, base = settings) => {
-  const files = { ...goodFiles, 'config/tollkeeper.yaml': `${base}${line}\n` };
+const loadWith = async (
+  line: string,
+  env: Readonly<Record<string, string>> = {},
+  base = settings,
+  more: Readonly<Record<string, string>> = {},
+) => {
+  const files = { ...goodFiles, ...more, 'config/tollkeeper.yaml': `${base}${line}\n` };
   const loaded = await load(files, { ...goodEnv, ...env });
   return { ...loaded, texts: loaded.faults.map((fault) => formatConfigFault(fault)) };
 };
@@ -57,11 +62,12 @@ describe('the setting database', () => {
     expect([...plain.texts, ...parameter.texts].join('\n')).not.toContain('hunter22');
   });
 
-  it('excludes warehouse.path, and nothing else of the section', async () => {
-    const { texts } = await loadWith('database: "postgres://keeper@db/spend"', {}, goodSettings);
-    expect(texts).toHaveLength(1);
+  it('excludes jobs that work on the database file', async () => {
+    const { texts } = await loadWith('database: "postgres://keeper@db/spend"', {}, goodSettings, {
+      'config/jobs/archive.yaml': 'jobs: { monthly: { kind: archive, schedule: "0 4 * * *" } }\n',
+    });
     expect(texts[0]).toMatch(
-      /tollkeeper\.yaml:\d+:14.* warehouse\.path and database are both set[\s\S]*remove warehouse\.path .* or remove database/,
+      /archive\.yaml:1:\d+.* job monthly is of kind archive, which works on the database file, but database is set[\s\S]*remove the job/,
     );
     expect((await loadWith('database: "postgres://keeper@db/spend"')).texts).toEqual([]);
   });

@@ -273,12 +273,11 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
     ...(isEmpty ? [emptyFault] : []),
     ...(pem?.faults ?? []),
     ...jobFaults,
-    ...(part === undefined
-      ? []
-      : [...databaseFaults(part), ...operatorFaults(part, declared), ...budgetFaults(part, declared)]),
+    ...(part === undefined ? [] : [...operatorFaults(part, declared), ...budgetFaults(part, declared)]),
     ...jobs.flatMap((job) => [
       ...alertFaults(job, declared, part?.value),
       ...tagFilterFaults(job, part?.value),
+      ...databaseFaults(job, part?.resolved),
     ]),
     ...rulesOf(jobs, declared, part?.resolved, options),
   ];

@@ -126,17 +126,20 @@ export const operatorFaults = (part: Checked<unknown>, declared: Declared): Conf
   });
 };
 
-/** The data is in one place. */
-export const databaseFaults = (part: Checked<unknown>): ConfigFault[] => {
-  const path = ['warehouse', 'path'];
-  if ([['database'], path].some((one) => valueAt(part.resolved, one) === undefined)) return [];
+/** Kinds of jobs that work on the database file. */
+const ofTheFile: ReadonlySet<unknown> = new Set(['archive', 'backup']);
+
+/** With PostgreSQL there is no file to archive or to back up. */
+export const databaseFaults = (job: DeclaredJob, settings: unknown): ConfigFault[] => {
+  const kind = valueAt(job.part.resolved, ['kind']);
+  if (valueAt(settings, ['database']) === undefined || !ofTheFile.has(kind)) return [];
   return [
     {
-      file: part.source.file,
-      ...part.source.atKey(path),
-      message: 'warehouse.path and database are both set, but the data is in one place',
+      file: job.part.source.file,
+      ...job.part.source.atKey([...job.part.path, 'kind']),
+      message: `job ${job.name} is of kind ${String(kind)}, which works on the database file, but database is set`,
       advice:
-        'remove warehouse.path to store the data in PostgreSQL, or remove database to store it in the file',
+        'remove the job; back up PostgreSQL with its own tools, and the data folder with those of its volume',
     },
   ];
 };

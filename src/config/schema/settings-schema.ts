@@ -335,7 +335,7 @@ export const settingsSchema = z
     database: databaseUrl
       .optional()
       .describe(
-        'Database of PostgreSQL 13 or later that holds all data in place of the file warehouse.path: postgres://, with the password as a secret reference. TLS is set with sslmode (disable, require, verify-ca, verify-full) and sslrootcert in the URL.',
+        'Database of PostgreSQL 13 or later that holds the data in place of the database file: postgres://, with the password as a secret reference. TLS is set with sslmode (disable, require, verify-ca, verify-full) and sslrootcert in the URL. Mails, reports and the audit log still lie in the folder of warehouse.path.',
       ),
     backup: backup.prefault({}).describe('Copies of the data.'),
     mail: mail.optional().describe('Mail server and sender.'),

@@ -65,3 +65,11 @@ export const refuseEmptyStart = async (paths: Paths): Promise<void> => {
     `the database ${paths.path} is missing or empty, but its data folder is in use: ${remains.join(', ')}`,
   );
 };
+
+/** Refuses to begin with an empty database of PostgreSQL beside a file with data. @throws Fault database-refused */
+export const refuseOtherData = async (path: string): Promise<void> => {
+  if ((await sizeOf(path)) === 0) return;
+  throw fault('database-refused', `the database is empty, but the file ${path} has data`, {
+    advice: 'remove `database` to go on with the file, or move the file aside to begin anew in PostgreSQL',
+  });
+};

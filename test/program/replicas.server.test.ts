@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
+import { buildProgram, type BuiltProgram } from './support/built-program.ts';
+import { openFixture, pullLogs, yearly, type Fixture } from './support/fixture.ts';
+
+describe.skipIf(noPostgres !== undefined)(
+  noPostgres ?? 'replicas over PostgreSQL',
+  { timeout: 180_000 },
+  () => {
+    let program: BuiltProgram;
+    let cluster: PostgresCluster;
+    beforeAll(async () => {
+      [program, cluster] = await Promise.all([buildProgram(), startPostgres()]);
+    });
+    afterAll(async () => {
+      await program[Symbol.asyncDispose]();
+      await cluster[Symbol.asyncDispose]();
+    });
+
+    /** The setting of a database of its own. */
+    const databaseLine = async (): Promise<string> => {
+      const pool = await cluster.createDatabase();
+      const name = pool.options.database ?? '';
+      await pool.end();
+      return `database: "postgres://test@/${name}?host=${cluster.folder}&port=${cluster.port}"`;
+    };
+
+    /** The config of another replica, with a data folder of its own. Returns the arguments that name it. */
+    const otherReplica = async (fixture: Fixture): Promise<readonly [string, string]> => {
+      const { readFile } = await import('node:fs/promises');
+      for (const name of ['tollkeeper.yaml', 'jobs/jobs.yaml']) {
+        const text = await readFile(`${fixture.folder.path}/config/${name}`, 'utf8');
+        await fixture.folder.write(
+          `other/${name}`,
+          text.replace('warehouse: {', 'warehouse: { path: other-data/x.duckdb,'),
+        );
+      }
+      return ['--config', 'other'];
+    };
+
+    const spend = ['query', 'SELECT sum(calls) AS calls, sum(spend) AS spend FROM cube'];
+
+    it('pull into one database, and a standby takes over from one that is killed, with equal figures', async () => {
+      await using fixture = await openFixture(program);
+      await fixture.settings(await databaseLine());
+      await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
+      const first = await fixture.serve();
+      const pulled = await fixture.command('run', 'pull-logs');
+      expect(pulled).toMatchObject({ code: 0 });
+      const before = await fixture.command(...spend);
+      expect(before.code).toBe(0);
+      expect(before.stdout).toMatch(/\d{2,}/);
+      const other = await otherReplica(fixture);
+      const second = fixture.start('serve', ...other);
+      await second.line('standing by: another replica works');
+      const refused = await fixture.command('run', 'pull-logs', ...other);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain('works on this database');
+      first.kill('SIGKILL');
+      await second.line('"serving"');
+      expect((await fixture.command(...spend, ...other)).stdout).toBe(before.stdout);
+      expect((await fixture.command('run', 'pull-logs', ...other)).code).toBe(0);
+      expect((await fixture.command(...spend, ...other)).stdout).toBe(before.stdout);
+    });
+
+    it('leave the work at once when they stop, and a command works where no daemon does', async () => {
+      await using fixture = await openFixture(program);
+      await fixture.settings(await databaseLine());
+      await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
+      const first = await fixture.serve();
+      first.kill('SIGTERM');
+      expect((await first.ended).code).toBe(0);
+      expect((await fixture.command('run', 'pull-logs')).code).toBe(0);
+      expect((await fixture.command('status')).stdout).toContain('pull-logs');
+    });
+  },
+);
