@@ -40,9 +40,9 @@ export {
 } from './duckdb/duckdb.ts';
 export { archiveFolderOf, openEngine, type Engine, type EngineOptions } from './duckdb/engine.ts';
 export type { PostgresConnection } from './postgres/connection.ts';
-export { openPostgres, type PostgresEngine } from './postgres/engine.ts';
-export { serverNow, type Fence } from './postgres/fence.ts';
-export { createLeases, type Leases } from './postgres/leases.ts';
+export type { PostgresEngine } from './postgres/engine.ts';
+export type { DatabaseOptions, SharedDatabase } from './postgres/open-database.ts';
+export { serverNow } from './postgres/server-now.ts';
 export { engineFault } from './duckdb/engine-faults.ts';
 export { interruptOn } from './duckdb/interrupt.ts';
 export { ownFolder } from './duckdb/own-folder.ts';
@@ -50,7 +50,9 @@ export { identifier, literal } from './duckdb/sql-literal.ts';
 export type { AcquiredLock } from './duckdb/hold-lock.ts';
 
 /** Loaded on demand: commands on a file start without the driver. */
-export const connectPostgres = lazy(async () => (await import('./postgres/connect.ts')).connectPostgres);
+export const openSharedDatabase = lazy(
+  async () => (await import('./postgres/open-database.ts')).openDatabase,
+);
 
 /** Loaded on demand: the rest of the program starts without it. */
 export const acquireLock = lazy(async () => (await import('./duckdb/hold-lock.ts')).acquireLock);

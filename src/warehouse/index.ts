@@ -1,7 +1,6 @@
 import { lazy } from '../core/index.ts';
 
 export { spoolPrefix } from './spool-prefix.ts';
-export type { SharedDatabase } from './postgres/open-database.ts';
 export type { Warehouse, WarehouseOptions } from './tables.ts';
 export type { Drilled } from './backup/backup-log.ts';
 export { needsAmount, timeSlack } from './logs/checked-cells.ts';

@@ -1,4 +1,3 @@
-import type { SharedDatabase } from './postgres/open-database.ts';
 import type { FileHandle } from 'node:fs/promises';
 import type { Deps, Interval, NamedGates, UnixSeconds } from '../core/index.ts';
 import { spoolPrefix } from './spool-prefix.ts';
@@ -16,6 +15,7 @@ import { createBackupLog, type BackupLog } from './backup/backup-log.ts';
 import type { DatabaseFacts } from './backup/database-facts.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
 import {
+  type SharedDatabase,
   type StateEngine,
   type RowStore,
   type Engine,

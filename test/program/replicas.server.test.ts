@@ -63,6 +63,32 @@ describe.skipIf(noPostgres !== undefined)(
       expect((await fixture.command(...spend, ...other)).stdout).toBe(before.stdout);
     });
 
+    it('write nothing after another has taken over: one that was stopped and goes on ends', async () => {
+      await using fixture = await openFixture(program);
+      await fixture.settings(await databaseLine());
+      await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
+      const first = await fixture.serve();
+      fixture.gateway.holdAfter(0);
+      const run = fixture.start('run', 'pull-logs');
+      await fixture.gateway.blocked();
+      first.kill('SIGSTOP');
+      const other = await otherReplica(fixture);
+      const second = fixture.start('serve', ...other);
+      await second.line('"serving"');
+      fixture.gateway.release();
+      const pulled = await fixture.command('run', 'pull-logs', ...other);
+      expect(pulled).toMatchObject({ code: 0 });
+      const figures = await fixture.command(...spend, ...other);
+      first.kill('SIGCONT');
+      expect((await first.ended).code).toBe(1);
+      expect(first.stderr() + first.stdout().join('\n')).toMatch(
+        /another replica has taken over|works on this database/,
+      );
+      await run.ended;
+      expect((await fixture.command(...spend, ...other)).stdout).toBe(figures.stdout);
+      expect((await fixture.command('runs', 'pull-logs', ...other)).stdout).toMatch(/interrupted/);
+    });
+
     it('leave the work at once when they stop, and a command works where no daemon does', async () => {
       await using fixture = await openFixture(program);
       await fixture.settings(await databaseLine());

@@ -2,8 +2,10 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { Pool } from 'pg';
 import { randomUUID } from 'node:crypto';
 import { silentLog, systemClock } from '../../src/core/index.ts';
-import { createSchema, type SharedDatabase } from '../../src/warehouse/postgres/open-database.ts';
-import { createLeases, openPostgres } from '../../src/storage/index.ts';
+import { createSchema } from '../../src/warehouse/postgres/open-database.ts';
+import type { SharedDatabase } from '../../src/storage/index.ts';
+import { openPostgres } from '../../src/storage/postgres/engine.ts';
+import { createLeases } from '../../src/storage/postgres/leases.ts';
 
 /** The folder of the socket of a server, where the warehouses of tests are to lie in PostgreSQL. */
 const socket = process.env['TOLLKEEPER_TEST_POSTGRES'];

@@ -70,6 +70,7 @@ export const refuseEmptyStart = async (paths: Paths): Promise<void> => {
 export const refuseOtherData = async (path: string): Promise<void> => {
   if ((await sizeOf(path)) === 0) return;
   throw fault('database-refused', `the database is empty, but the file ${path} has data`, {
-    advice: 'remove `database` to go on with the file, or move the file aside to begin anew in PostgreSQL',
+    advice:
+      'remove `database` to go on with the file, or move the file aside to start with an empty database in PostgreSQL',
   });
 };

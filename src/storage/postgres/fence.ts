@@ -1,10 +1,8 @@
 import type { ClientBase } from 'pg';
 import { fault } from '../../core/index.ts';
 import { inTransaction, wholeNumber } from '../sql.ts';
+import { serverNow } from './server-now.ts';
 import { begin, type PostgresConnection } from './connection.ts';
-
-/** Of PostgreSQL's clock, milliseconds UTC: the clocks of replicas may differ by minutes. */
-export const serverNow = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
 
 /** The leases of this replica. While it has none, such as before it begins to work, nothing is checked. */
 export type Fence = { readonly holder: string; leases: number };

@@ -1,6 +1,7 @@
 import { errorFields, fault, hasCode, isFault, type Clock, type Fault, type Log } from '../../core/index.ts';
 import { optionalText, text, wholeNumber, type StateEngine } from '../sql.ts';
-import { serverNow, type Fence } from './fence.ts';
+import type { Fence } from './fence.ts';
+import { serverNow } from './server-now.ts';
 
 export type Lease = { readonly account: string; readonly holder: string };
 

@@ -1,36 +1,15 @@
-import type { Clock, Log } from '../../core/index.ts';
+import type { Clock } from '../../core/index.ts';
 import {
-  connectPostgres,
-  createLeases,
   inTransaction,
-  openPostgres,
+  openSharedDatabase,
   wholeNumber,
-  type Fence,
-  type Leases,
+  type DatabaseOptions,
   type PostgresEngine,
+  type SharedDatabase,
   type Sql,
 } from '../../storage/index.ts';
 import { schema } from '../schema.ts';
 import { postgresStatements } from './account-tables.ts';
-
-/** A database that several processes share, and what this one may do in it. */
-export type SharedDatabase = { readonly engine: PostgresEngine; readonly leases: Leases };
-
-export type DatabaseOptions = {
-  /** `postgres://` */
-  readonly url: string;
-  /** The name of this replica, different from that of each other one, also of an earlier process. */
-  readonly holder: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly version?: string | undefined;
-};
-
-/** Connections at the same time: jobs, their state, and leases. */
-const mostConnections = 10;
-
-/** A replica that ends without releasing them is replaced after this time, ms. */
-const leaseLasts = 10_000;
 
 const readSchema = async (connection: Sql): Promise<number> => {
   const [table] = await connection.rows(
@@ -48,7 +27,6 @@ export const createSchema = async (
   version = 'unknown',
 ): Promise<void> => {
   const isCreated = () => database.bulk(async (connection) => (await readSchema(connection)) > 0);
-  if (await isCreated()) return;
   await database
     .bulk((connection) =>
       inTransaction(connection, async () => {
@@ -70,36 +48,14 @@ export const createSchema = async (
     });
 };
 
-/**
- * Connects to PostgreSQL, and creates the tables in an empty database.
- * @throws faults database-unreachable, database-refused, warehouse-newer, warehouse-older
- */
-export const openDatabase = async ({
-  url,
-  holder,
-  clock,
-  log,
-  version,
-}: DatabaseOptions): Promise<SharedDatabase & { readonly isNew: boolean }> => {
-  const { number } = schema;
-  const { pool, where, clockOffset, ...found } = await connectPostgres({
-    url,
-    most: mostConnections,
-    schema: { oldest: number, newest: number },
-    clock,
+/** The database at an address, with the tables of this version. @throws those of `openSharedDatabase` */
+export const openDatabase = async (
+  options: Omit<DatabaseOptions, 'schema'> & { readonly version?: string | undefined },
+): Promise<SharedDatabase & { readonly isNew: boolean }> =>
+  openSharedDatabase({
+    ...options,
+    schema: {
+      number: schema.number,
+      create: (engine) => createSchema(engine, options.clock, options.version),
+    },
   });
-  try {
-    const plain = openPostgres(pool, where);
-    await createSchema(plain, clock, version);
-    log.info('connected to the database', { database: where, version: found.serverVersion, clockOffset });
-    const fence: Fence = { holder, leases: 0 };
-    return {
-      engine: openPostgres(pool, where, fence),
-      leases: createLeases({ database: plain, fence, lasts: leaseLasts, clock, log }),
-      isNew: found.schema === 0,
-    };
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
-};

@@ -1,6 +1,5 @@
-import type { SharedDatabase } from './open-database.ts';
 import { createNamedGates, fault } from '../../core/index.ts';
-import { openEngine } from '../../storage/index.ts';
+import { type SharedDatabase, openEngine } from '../../storage/index.ts';
 import type { ArchiveTable } from '../archive/archive-table.ts';
 import { createTables, type Warehouse, type WarehouseOptions } from '../tables.ts';
 import { createPostgresRows } from './row-store.ts';

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { interval, silentLog, systemClock, unixSeconds } from '../../../src/core/index.ts';
-import { openEngine, openPostgres, type PostgresEngine, type RowStore } from '../../../src/storage/index.ts';
+import { openEngine, type PostgresEngine, type RowStore } from '../../../src/storage/index.ts';
+import { openPostgres } from '../../../src/storage/postgres/engine.ts';
 import { createLeases } from '../../../src/storage/postgres/leases.ts';
 import { postgresStatements } from '../../../src/warehouse/postgres/account-tables.ts';
 import { createPostgresRows } from '../../../src/warehouse/postgres/row-store.ts';

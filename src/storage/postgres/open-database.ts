@@ -1,0 +1,58 @@
+import { type Clock, type Log } from '../../core/index.ts';
+import { connectPostgres } from './connect.ts';
+import { openPostgres, type PostgresEngine } from './engine.ts';
+import type { Fence } from './fence.ts';
+import { createLeases, type Leases } from './leases.ts';
+
+/** A database that several processes share, and what this one may do in it. */
+export type SharedDatabase = { readonly engine: PostgresEngine; readonly leases: Leases };
+
+export type DatabaseOptions = {
+  /** `postgres://` */
+  readonly url: string;
+  /** The name of this replica, different from that of each other one, also of an earlier process. */
+  readonly holder: string;
+  /** The number of the schema, and what creates it in an empty database. */
+  readonly schema: { readonly number: number; readonly create: (engine: PostgresEngine) => Promise<void> };
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** Connections at the same time: jobs, their state, and leases. */
+const mostConnections = 10;
+
+/** A replica that ends without releasing them is replaced after this time, ms. */
+const leaseLasts = 10_000;
+
+/**
+ * Connects to PostgreSQL, and creates the tables in an empty database.
+ * @throws faults database-unreachable, database-refused, warehouse-newer, warehouse-older
+ */
+export const openDatabase = async ({
+  url,
+  holder,
+  schema: { number, create },
+  clock,
+  log,
+}: DatabaseOptions): Promise<SharedDatabase & { readonly isNew: boolean }> => {
+  const { pool, where, clockOffset, serverVersion, schema } = await connectPostgres({
+    url,
+    most: mostConnections,
+    schema: { oldest: number, newest: number },
+    clock,
+  });
+  try {
+    const plain = openPostgres(pool, where);
+    if (schema === 0) await create(plain);
+    log.info('connected to the database', { database: where, version: serverVersion, clockOffset });
+    const fence: Fence = { holder, leases: 0 };
+    return {
+      engine: openPostgres(pool, where, fence),
+      leases: createLeases({ database: plain, fence, lasts: leaseLasts, clock, log }),
+      isNew: schema === 0,
+    };
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+};
