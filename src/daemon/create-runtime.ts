@@ -24,7 +24,14 @@ import {
   type QueryAnswer,
 } from '../jobs/index.ts';
 import type { KeyService } from '../keys/index.ts';
-import { createDelivery, createMailCleaner, holdsMail, sendNow, type Delivery } from '../notify/index.ts';
+import {
+  createDelivery,
+  createMailCleaner,
+  holdsMail,
+  mailFolder,
+  sendNow,
+  type Delivery,
+} from '../notify/index.ts';
 import { runIdOf, type Execution, type Outcome } from '../scheduler/index.ts';
 import { reportDirectories } from '../settings.ts';
 import type { CommandInput } from '../control/index.ts';
@@ -141,14 +148,15 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
   const { clock } = deps;
   const accounts = createAccounts(config, deps, log, warehouse.clocks.note, measure);
   const { mail } = settings;
-  const outbox = { outbox: warehouse.outbox, folder: paths.outboxDirectory, clock, measure };
+  const mails = warehouse.mails ?? mailFolder(paths.outboxDirectory);
+  const outbox = { outbox: warehouse.outbox, mails, clock, measure };
   const channels = openChannels(config, deps, log);
   const { transport, kinds, messageDefaults } = channels;
 
   const notifications = createNotifications({
     config,
     channels,
-    folder: paths.outboxDirectory,
+    mails,
     warehouse,
     journal: runtimeDeps.keyRuntime.journal,
     clock,
@@ -191,7 +199,7 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
         channels.routes.length === 0
           ? undefined
           : {
-              folder: paths.outboxDirectory,
+              mails,
               messageDefaults,
               kinds,
               from: mail?.from ?? '',
@@ -309,7 +317,7 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
     cleanMail: async () => {
       await clean(mail?.keep ?? defaultKeep);
     },
-    holdsMail: (file) => holdsMail(paths.outboxDirectory, file),
+    holdsMail: (file) => holdsMail(mails, file),
     mailsOf: notifications.mailsOf,
     notifyOfKeys: notifications.sendKeyAlert,
     remindOfAdminKeys: notifications.oldAdminKeys,

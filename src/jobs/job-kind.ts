@@ -1,3 +1,4 @@
+import type { MailStore } from '../storage/index.ts';
 import type { z } from 'zod';
 import type {
   Clock,
@@ -31,7 +32,7 @@ export type JobMail = {
   readonly messageDefaults?: MessageDefaults;
   readonly kinds?: ReadonlyMap<string, RouteKind> | undefined;
   /** Holds the exact bytes of each mail until it is sent, and after. */
-  readonly folder: string;
+  readonly mails: MailStore;
 };
 
 export type JobReports = {

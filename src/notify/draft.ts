@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../core/index.ts';
-import type { OutboxEntry, OutboxState, OutboxTable } from '../storage/index.ts';
-import { storeMail } from './mail-file.ts';
+import type { MailStore, OutboxEntry, OutboxState, OutboxTable } from '../storage/index.ts';
 
 /** Identity of a message: it is sent once per key and recipient. */
 export type MessageKey = {
@@ -31,8 +30,7 @@ export type Draft = Omit<OutboxEntry, 'file' | 'queuedAt'> & {
 
 export type DraftDeps = {
   readonly outbox: Pick<OutboxTable, 'list'>;
-  /** Stores the exact bytes. */
-  readonly folder: string;
+  readonly mails: Pick<MailStore, 'store'>;
   readonly clock: Clock;
 };
 
@@ -66,7 +64,7 @@ const readParents = async (
  * @throws Fault `disk-full`, `path-unwritable`
  */
 export const storeDrafts = async (
-  { outbox, folder, clock }: DraftDeps,
+  { outbox, mails, clock }: DraftDeps,
   drafts: readonly Draft[],
 ): Promise<readonly OutboxEntry[]> => {
   const [first] = drafts;
@@ -79,7 +77,7 @@ export const storeDrafts = async (
   for (const { render, ...draft } of drafts) {
     if (known.has(draft.recipient)) continue;
     const bytes = await render([...(parents.get(draft.recipient) ?? [])].slice(0, maxParents));
-    entries.push({ ...draft, file: await storeMail(folder, bytes), queuedAt: clock.now() });
+    entries.push({ ...draft, file: await mails.store(bytes), queuedAt: clock.now() });
   }
   return entries;
 };

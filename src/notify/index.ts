@@ -4,7 +4,7 @@ export { createDelivery, recoverInterrupted, type Delivery } from './deliver.ts'
 export type { Mail } from './mail-drafts.ts';
 export type { MessageDefaults } from './message-defaults.ts';
 export type { DeliverySummary } from './route-worker.ts';
-export { holdsMail } from './mail-file.ts';
+export { holdsMail, mailFolder } from './mail-file.ts';
 export { createMailRoute } from './channels/smtp/mail-route.ts';
 export { createTokenSource } from './channels/smtp/oauth2-token.ts';
 export { channels, createRoute, type RouteKind } from './channels/registry.ts';

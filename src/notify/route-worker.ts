@@ -9,9 +9,8 @@ import {
   unixMillis,
   type Fault,
 } from '../core/index.ts';
-import type { OutboxRow } from '../storage/index.ts';
+import type { MailStore, OutboxRow } from '../storage/index.ts';
 import { backoffAfter, giveUpAfter } from './after-attempt.ts';
-import { loadMail } from './mail-file.ts';
 import type { OutboxRoute, RouteOutcome, Rate } from './route.ts';
 import { sendWithin, type StopDeps } from './send-within.ts';
 import { settleAttempt, type SettleDeps } from './settle.ts';
@@ -49,8 +48,7 @@ export type DeliverySummary = {
 
 export type RouteWorkerDeps = SettleDeps &
   StopDeps & {
-    /** Stores the exact bytes. */
-    readonly folder: string;
+    readonly mails: Pick<MailStore, 'load'>;
   };
 
 export type CycleOptions = {
@@ -71,9 +69,9 @@ const longestCycle = 60_000;
 /** Milliseconds that a pass waits for the rate; a later pass continues after longer waits. */
 const longestWait = 5000;
 
-const load = async (folder: string, row: OutboxRow): Promise<Buffer | RouteOutcome> => {
+const load = async (mails: RouteWorkerDeps['mails'], row: OutboxRow): Promise<Buffer | RouteOutcome> => {
   try {
-    return await loadMail(folder, row.file);
+    return await mails.load(row.file);
   } catch (error) {
     const why = isFault(error) ? error : fault('mail-file-damaged', messageOf(error), { cause: error });
     const code = systemCode(error);
@@ -155,7 +153,7 @@ export const createRouteWorker = (route: OutboxRoute, deps: RouteWorkerDeps): Ro
           if (!(await admitted(options))) break;
           const row = await outbox.claim(id, clock.now());
           if (row === undefined) continue;
-          const bytes = await load(deps.folder, row);
+          const bytes = await load(deps.mails, row);
           const outcome = Buffer.isBuffer(bytes) ? await sendWithin(line, row, bytes, deps, signal) : bytes;
           const { state, nextAttempt } = await settle(row, outcome);
           count(state);

@@ -15,6 +15,7 @@ import { createBackupLog, type BackupLog } from './backup/backup-log.ts';
 import type { DatabaseFacts } from './backup/database-facts.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
 import {
+  type MailStore,
   type SharedDatabase,
   type StateEngine,
   type RowStore,
@@ -63,6 +64,8 @@ export type Warehouse = AsyncDisposable & {
   readonly profile: ProfileTable;
   readonly usage: UsageTable;
   readonly outbox: OutboxTable;
+  /** The bytes of messages, where the database holds them; otherwise they are files. */
+  readonly mails?: MailStore;
   /** Alerts that were raised, their notifications, and what people did about them. */
   readonly alerts: AlertTable;
   readonly notifyOnce: NotifyOnce;
@@ -113,6 +116,7 @@ export type Storage = {
   /** Serializes work that changes the calls of one account. */
   readonly oneAnAccount: NamedGates;
   readonly archive: ArchiveTable;
+  readonly mails?: MailStore;
   readonly exclusive: Warehouse['exclusive'];
   readonly close: () => PromiseLike<void>;
 };
@@ -134,6 +138,7 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
     alerts: createAlertTable(state),
     notifyOnce: createNotifyOnce(state, options.clock),
     ...stateEngines.sql(state),
+    ...(storage.mails === undefined ? {} : { mails: storage.mails }),
     snapshots: createSnapshotTable(state),
     comparisons: createComparisonTable(state, rowStore),
     keys: createKeyTable(state, clocks, rowStore),

@@ -1,3 +1,4 @@
+import { mailFolder } from '../../src/notify/mail-file.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -126,7 +127,7 @@ export const benchAlerts = async (report: BenchReport, scale = 1): Promise<void>
     const [second, unchanged] = await evaluate();
     report.figure('no budget changes', second, 's', 5);
     report.row('  outcome', unchanged);
-    const mail = { from: 'tollkeeper@example.com', folder: join(folder, 'outbox') };
+    const mail = { from: 'tollkeeper@example.com', mails: mailFolder(join(folder, 'outbox')) };
     const [third, enqueued] = await evaluate({ mail });
     report.figure('the same, and 200 mails are written', third, 's');
     report.row('  outcome', enqueued);

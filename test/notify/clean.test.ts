@@ -1,3 +1,4 @@
+import { mailFolder } from '../../src/notify/mail-file.ts';
 import { randomUUID } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ const cleanerOf = (outboxFixture: OutboxFixture) => {
     clock,
     redact: (text) => text,
   });
-  return createMailCleaner({ outbox, folder, clock, random: () => 0.5, log });
+  return createMailCleaner({ outbox, mails: mailFolder(folder), clock, random: () => 0.5, log });
 };
 
 it('the cleanup deletes the bytes of mails sent or cancelled a retention time ago, and no others', async () => {

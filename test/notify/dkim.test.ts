@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry, isFault } from '../../src/core/index.ts';
-import { loadMail } from '../../src/notify/mail-file.ts';
+import { mailFolder } from '../../src/notify/mail-file.ts';
 import { notify } from '../../src/notify/index.ts';
 import { mail, openOutboxFixture } from './support/outbox-fixture.ts';
 import { checkDkim } from './support/dkim-check.ts';
@@ -40,12 +40,12 @@ describe('a signed mail', () => {
     const { outbox, folder, clock } = outboxFixture;
     for (const subject of ['first', 'second'])
       await notify(
-        { outbox, folder, clock, messageDefaults },
+        { outbox, mails: mailFolder(folder), clock, messageDefaults },
         { ...mail, key: { ...mail.key, subject }, topics: ['budget'] },
       );
     const rows = [...outbox.rows.values()];
     const [first, second] = await Promise.all(
-      rows.map(async ({ file }) => checkDkim(await loadMail(folder, file), publicKey)),
+      rows.map(async ({ file }) => checkDkim(await mailFolder(folder).load(file), publicKey)),
     );
     expect(first?.signed).not.toContain('in-reply-to');
     expect(second?.signed).toEqual(expect.arrayContaining(['in-reply-to', 'references']));
@@ -56,12 +56,12 @@ describe('a signed mail', () => {
     await using outboxFixture = await openOutboxFixture();
     await using office = await openPostOffice();
     const { outbox, folder, clock } = outboxFixture;
-    await notify({ outbox, folder, clock, messageDefaults }, { ...mail, ...awkward });
+    await notify({ outbox, mails: mailFolder(folder), clock, messageDefaults }, { ...mail, ...awkward });
     await using transport = outboxFixture.transport(office.url);
     expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
     const [row] = outbox.rows.values();
     const [received] = office.received;
-    const stored = await loadMail(folder, row?.file ?? '');
+    const stored = await mailFolder(folder).load(row?.file ?? '');
     expect(received?.bytes.equals(stored)).toBe(true);
     const found = checkDkim(stored, publicKey);
     expect(found).toMatchObject({ bodyHolds: true, signatureHolds: true });
@@ -90,9 +90,9 @@ describe('a signed mail', () => {
   it('fails verification after any change, and under another key', async () => {
     await using outboxFixture = await openOutboxFixture();
     const { outbox, folder, clock } = outboxFixture;
-    await notify({ outbox, folder, clock, messageDefaults }, { ...mail, ...awkward });
+    await notify({ outbox, mails: mailFolder(folder), clock, messageDefaults }, { ...mail, ...awkward });
     const [row] = outbox.rows.values();
-    const stored = await loadMail(folder, row?.file ?? '');
+    const stored = await mailFolder(folder).load(row?.file ?? '');
     const text = stored.toString('latin1');
     const change = (from: string, to: string): Buffer => {
       expect(text).toContain(from);
@@ -107,11 +107,11 @@ describe('a signed mail', () => {
   it('has the same bytes each time, so that a mail queued twice is one file', async () => {
     await using outboxFixture = await openOutboxFixture();
     const { outbox, folder, clock } = outboxFixture;
-    const deps = { outbox, folder, clock, messageDefaults };
+    const deps = { outbox, mails: mailFolder(folder), clock, messageDefaults };
     expect(await notify(deps, mail)).toMatchObject([{ state: 'queued' }]);
     expect(await notify(deps, mail)).toMatchObject([{ state: 'known' }]);
     const [row] = outbox.rows.values();
-    await expect(loadMail(folder, row?.file ?? '')).resolves.toBeInstanceOf(Buffer);
+    await expect(mailFolder(folder).load(row?.file ?? '')).resolves.toBeInstanceOf(Buffer);
   });
 
   it('is not sent when its key cannot sign', async () => {
@@ -122,7 +122,10 @@ describe('a signed mail', () => {
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     });
     for (const pem of ['no key', ed25519.privateKey, publicKey]) {
-      const sent = notify({ outbox, folder, clock, messageDefaults: { dkim: dkimOf(pem) } }, mail);
+      const sent = notify(
+        { outbox, mails: mailFolder(folder), clock, messageDefaults: { dkim: dkimOf(pem) } },
+        mail,
+      );
       const found: unknown = await sent.catch((error: unknown) => error);
       expect(isFault(found) && found.message).toContain('mail.dkim.key is not an RSA private key');
     }

@@ -1,3 +1,4 @@
+import { mailFolder } from '../../src/notify/mail-file.ts';
 import { createHash } from 'node:crypto';
 import { readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -96,7 +97,7 @@ describe('enqueueing a mail', () => {
         return outboxFixture.outbox.put(entries);
       },
     };
-    await notify({ outbox, folder: outboxFixture.folder, clock: outboxFixture.clock }, mail);
+    await notify({ outbox, mails: mailFolder(outboxFixture.folder), clock: outboxFixture.clock }, mail);
     // Nothing unfinished is left beside it.
     expect(found).toHaveLength(1);
   });
@@ -105,7 +106,10 @@ describe('enqueueing a mail', () => {
     await using outboxFixture = await openOutboxFixture();
     const folder = join(outboxFixture.folder, '..', 'taken');
     await writeFile(folder, '');
-    const queueing = notify({ outbox: outboxFixture.outbox, folder, clock: outboxFixture.clock }, mail);
+    const queueing = notify(
+      { outbox: outboxFixture.outbox, mails: mailFolder(folder), clock: outboxFixture.clock },
+      mail,
+    );
     await expect(queueing).rejects.toMatchObject({ code: 'path-unwritable' });
     expect(await outboxFixture.outbox.list()).toEqual([]);
     await rm(folder);

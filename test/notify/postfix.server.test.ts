@@ -3,7 +3,7 @@ import { simpleParser } from 'mailparser';
 import { expect, it } from 'vitest';
 import { createSecretRegistry } from '../../src/core/index.ts';
 import { notify, type Mail } from '../../src/notify/index.ts';
-import { loadMail } from '../../src/notify/mail-file.ts';
+import { mailFolder } from '../../src/notify/mail-file.ts';
 import { mail, openOutboxFixture, type OutboxFixture } from './support/outbox-fixture.ts';
 import { checkDkim } from './support/dkim-check.ts';
 import { openPostfix } from './support/postfix.ts';
@@ -26,7 +26,7 @@ const queue = (outboxFixture: OutboxFixture, change: Partial<Mail>) => {
     unsubscribe: { mailto: 'stop@example.com' },
     dkim: { domain: 'example.com', selector: 'tk', key },
   };
-  return notify({ outbox, folder, clock, messageDefaults }, { ...mail, ...change });
+  return notify({ outbox, mails: mailFolder(folder), clock, messageDefaults }, { ...mail, ...change });
 };
 
 it('Postfix accepts mails over STARTTLS, delivers each once with a valid signature, and rejects invalid ones', async () => {
@@ -65,7 +65,7 @@ it('Postfix accepts mails over STARTTLS, delivers each once with a valid signatu
   for (const bytes of delivered)
     expect(checkDkim(bytes, pem.public)).toMatchObject({ bodyHolds: true, signatureHolds: true });
   const row = rows.get('report:daily-spend finance@example.com');
-  const stored = (await loadMail(outboxFixture.folder, row?.file ?? '')).toString('latin1');
+  const stored = (await mailFolder(outboxFixture.folder).load(row?.file ?? '')).toString('latin1');
   // Postfix puts its own lines in front; what we wrote follows as it was.
   expect(delivered.some((bytes) => bytes.toString('latin1').endsWith(stored))).toBe(true);
   const parsed = await Promise.all(delivered.map((bytes) => simpleParser(bytes)));

@@ -1,3 +1,4 @@
+import { mailFolder } from '../../src/notify/mail-file.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,8 +40,8 @@ it('the outbox table of the warehouse follows its interface for sent, delayed, r
     const { outbox } = warehouse;
     const folder = join(root, 'outbox');
     const to = ['good', 'later', 'bad', 'cut', 'crashed'].map((name) => `${name}@example.com`);
-    await notify({ outbox, folder, clock }, { ...mail, to });
-    expect(await notify({ outbox, folder, clock }, { ...mail, to })).toEqual(
+    await notify({ outbox, mails: mailFolder(folder), clock }, { ...mail, to });
+    expect(await notify({ outbox, mails: mailFolder(folder), clock }, { ...mail, to })).toEqual(
       to.map((recipient) => ({ recipient, state: 'known' })),
     );
     await using transport = createSmtpTransport({
@@ -48,7 +49,7 @@ it('the outbox table of the warehouse follows its interface for sent, delayed, r
       ca: [ca],
       log: silentLog,
     });
-    const deps = { outbox, folder, clock, random: () => 0.5, log: silentLog, grace: 1000 };
+    const deps = { outbox, mails: mailFolder(folder), clock, random: () => 0.5, log: silentLog, grace: 1000 };
     const { deliver } = createDelivery(deps, [createMailRoute(transport)]);
     const crashed = (await outbox.list()).find(({ recipient }) => recipient.startsWith('crashed'));
     await outbox.claim(crashed?.id ?? '', clock.now());

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry } from '../../src/core/index.ts';
-import { loadMail } from '../../src/notify/mail-file.ts';
+import { mailFolder } from '../../src/notify/mail-file.ts';
 import { notify } from '../../src/notify/notify.ts';
 import { createWebhookRoute } from '../../src/notify/channels/webhook/webhook-route.ts';
 import { createHttp } from '../../src/http/index.ts';
@@ -45,7 +45,7 @@ const openRoute = (outboxFixture: OutboxFixture, url: string, headers = 2000) =>
 const queue = (outboxFixture: OutboxFixture, subject = '2026-01-01', to: readonly string[] = ['ledger']) => {
   const { outbox, folder, clock } = outboxFixture;
   return notify(
-    { outbox, folder, clock, kinds: new Map([['ledger', 'webhook']]) },
+    { outbox, mails: mailFolder(folder), clock, kinds: new Map([['ledger', 'webhook']]) },
     { ...mail, key: { ...mail.key, subject }, to },
     announcement,
   );
@@ -83,7 +83,7 @@ describe('a message to a webhook', () => {
     const [asked] = server.asked;
     expect(asked?.method).toBe('POST');
     expect(asked?.path).toBe(path);
-    expect(asked?.body).toBe((await loadMail(outboxFixture.folder, row.file)).toString('utf8'));
+    expect(asked?.body).toBe((await mailFolder(outboxFixture.folder).load(row.file)).toString('utf8'));
     expect(asked?.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(asked?.headers['idempotency-key']).toBe(row.messageId);
     expect(JSON.parse(asked?.body ?? '')).toMatchObject({
@@ -102,7 +102,7 @@ describe('a message to a webhook', () => {
     outboxFixture.clock.advance(1000);
     expect(await queue(outboxFixture)).toMatchObject([{ state: 'known' }]);
     expect(outboxFixture.outbox.rows.size).toBe(1);
-    await expect(loadMail(outboxFixture.folder, file)).resolves.toBeInstanceOf(Buffer);
+    await expect(mailFolder(outboxFixture.folder).load(file)).resolves.toBeInstanceOf(Buffer);
   });
 
   it('is sent independently of mail', async () => {

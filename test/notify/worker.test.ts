@@ -4,7 +4,7 @@ import { createDelivery } from '../../src/notify/index.ts';
 import { createMailRoute } from '../../src/notify/channels/smtp/mail-route.ts';
 import { createRateLimit } from '../../src/notify/route-worker.ts';
 import type { OutboxRoute, RouteOutcome } from '../../src/notify/route.ts';
-import { storeMail } from '../../src/notify/mail-file.ts';
+import { mailFolder } from '../../src/notify/mail-file.ts';
 import { openOutboxFixture, type OutboxFixture } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 
@@ -31,7 +31,7 @@ const queueFor = async ({ outbox, folder, clock }: OutboxFixture, route: string,
       sender: '',
       messageId: `<${recipient}>`,
       route,
-      file: await storeMail(folder, Buffer.from(recipient)),
+      file: await mailFolder(folder).store(Buffer.from(recipient)),
       queuedAt: clock.now(),
     },
   ]);
@@ -253,7 +253,7 @@ describe('an obstacle of the worker', () => {
     const worker = createDelivery(
       {
         outbox,
-        folder,
+        mails: mailFolder(folder),
         clock,
         random: () => 0.5,
         log: { ...log, with: () => ({ ...log, with: never as never }) },

@@ -1,3 +1,4 @@
+import { mailFolder } from '../../src/notify/mail-file.ts';
 import { join } from 'node:path';
 import { silentLog, type Clock } from '../../src/core/index.ts';
 import { notify } from '../../src/notify/index.ts';
@@ -15,7 +16,7 @@ export const queueMails = async (folder: string, clock: Clock, to: readonly stri
     log: silentLog,
   });
   await notify(
-    { outbox: warehouse.outbox, folder: join(data, 'outbox'), clock },
+    { outbox: warehouse.outbox, mails: mailFolder(join(data, 'outbox')), clock },
     {
       key: { account: 'main', kind: 'report:daily-spend', subject: '2026-11-20T08:00:00.000Z' },
       from: 'Tollkeeper <reports@example.com>',

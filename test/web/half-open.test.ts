@@ -1,3 +1,4 @@
+import { mailFolder } from '../../src/notify/mail-file.ts';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createConnection, type NetConnectOpts, type Socket } from 'node:net';
 import { platform, tmpdir } from 'node:os';
@@ -91,7 +92,10 @@ describe('a port under half-open connections', () => {
       if (before !== undefined)
         expect(await descriptors()).toBeLessThanOrEqual(before + 2 * longLimits.connections + 16);
       expect(await answerOf(alive.port, '/healthz')).toBe(200);
-      const stored = await notify({ outbox: warehouse.outbox, folder: join(root, 'outbox'), clock }, mail);
+      const stored = await notify(
+        { outbox: warehouse.outbox, mails: mailFolder(join(root, 'outbox')), clock },
+        mail,
+      );
       expect(stored.map(({ state }) => state)).not.toContain('failed');
       expect(await warehouse.outbox.list()).toHaveLength(stored.length);
       for (const socket of half.open()) socket.destroy();

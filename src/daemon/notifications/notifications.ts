@@ -4,7 +4,7 @@ import type { KeyJournal, KeyAlert } from '../../keys/index.ts';
 import { keyText, localeOf } from '../../messages/index.ts';
 import { prepare } from '../../notify/index.ts';
 import type { Notice } from '../../scheduler/index.ts';
-import type { OutboxEntry } from '../../storage/index.ts';
+import type { MailStore, OutboxEntry } from '../../storage/index.ts';
 import { storedCurrency, type Warehouse } from '../../warehouse/index.ts';
 import type { Channels } from '../channels.ts';
 import { costOwnersOf } from '../cost-owners.ts';
@@ -46,7 +46,7 @@ export type Notifications = {
 type NotifierDeps = {
   readonly config: Config;
   readonly channels: Channels;
-  readonly folder: string;
+  readonly mails: MailStore;
   readonly warehouse: Warehouse;
   readonly journal: Pick<KeyJournal, 'state'>;
   readonly clock: Clock;
@@ -56,14 +56,14 @@ type NotifierDeps = {
 export const createNotifications = ({
   config: { settings, jobs },
   channels: { kinds: routeKinds, messageDefaults },
-  folder,
+  mails,
   warehouse,
   journal,
   clock,
   log,
 }: NotifierDeps): Notifications => {
   const { mail } = settings;
-  const outbox = { outbox: warehouse.outbox, folder, clock, kinds: routeKinds, messageDefaults };
+  const outbox = { outbox: warehouse.outbox, mails, clock, kinds: routeKinds, messageDefaults };
   const mailsOf = async <Kind extends keyof Events>(
     kind: Kind,
     event: Events[Kind],

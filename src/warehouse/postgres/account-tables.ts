@@ -50,6 +50,8 @@ export const postgresStatements: readonly string[] = [
     account VARCHAR NOT NULL PRIMARY KEY, holder VARCHAR NOT NULL, token BIGINT NOT NULL, until BIGINT NOT NULL,
     version BIGINT NOT NULL
   )`,
+  // The bytes of messages, in base64, by the hash of their content.
+  'CREATE TABLE mail_file (file VARCHAR COLLATE "C" NOT NULL PRIMARY KEY, bytes VARCHAR NOT NULL)',
   'CREATE INDEX call_log_time ON call_log (account, created_at)',
   'CREATE INDEX rollup_cell_day ON rollup_cell (account, zone, start_at)',
   ...[...accountTables.values()]

@@ -1,5 +1,5 @@
 import { createNamedGates, fault } from '../../core/index.ts';
-import { type SharedDatabase, openEngine } from '../../storage/index.ts';
+import { createMailTable, type SharedDatabase, openEngine } from '../../storage/index.ts';
 import type { ArchiveTable } from '../archive/archive-table.ts';
 import { createTables, type Warehouse, type WarehouseOptions } from '../tables.ts';
 import { createPostgresRows } from './row-store.ts';
@@ -30,6 +30,7 @@ export const openPostgresWarehouse = async (
       rowStore: createPostgresRows({ engine, database, folder, tokenOf: leases.tokenOf }),
       oneAnAccount: createNamedGates(),
       archive: noArchive,
+      mails: createMailTable(database),
       exclusive: async () => {
         throw fault('wrong-use', 'PostgreSQL has no database file', {
           advice: 'back it up with its own tools',

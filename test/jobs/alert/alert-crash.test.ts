@@ -20,6 +20,7 @@ const child = `
   const base = await import(out + '/core/index.js');
   const { openWarehouse } = await import(out + '/warehouse/index.js');
   const { jobKinds } = await import(out + '/jobs/index.js');
+  const { mailFolder } = await import(out + '/notify/index.js');
   const say = (line) => process.stdout.write(line + '\\n');
   const clock = { ...base.systemClock };
   const warehouse = await openWarehouse({ path, memoryLimit: '256MB', threads: 1, spoolDirectory: spool, clock, log: base.silentLog });
@@ -62,7 +63,7 @@ const child = `
       account: { name: 'main', currency: 'USD', profile: base.unknownGateway, gateway: {} }, warehouse: watched,
       spoolDirectory: spool, reportDirectories: [], reports: { folder: spool, attachLimit: 1 },
       costOwners: { teams: [], prices: [], operators: ['ops@example.com'], budgets: [budget] },
-      mail: { from: 'tollkeeper@example.com', folder: outbox }, clock, log: base.silentLog, progress: base.noProgress,
+      mail: { from: 'tollkeeper@example.com', mails: mailFolder(outbox) }, clock, log: base.silentLog, progress: base.noProgress,
       signal: new AbortController().signal,
     });
   };

@@ -1,3 +1,4 @@
+import { mailFolder } from '../../../src/notify/mail-file.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
@@ -86,7 +87,7 @@ export const openAlertFixture = async (open: typeof openInMemory = openInMemory)
     spoolDirectory: folder.spool,
     reportDirectories: [],
     reports: { folder: join(folder.path, 'reports'), attachLimit: 1e7 },
-    mail: { from: 'tollkeeper@example.com', folder: join(folder.path, 'outbox') },
+    mail: { from: 'tollkeeper@example.com', mails: mailFolder(join(folder.path, 'outbox')) },
     clock: { ...gateway.clock, now: () => moment },
     log: silentLog,
     progress: noProgress,

@@ -1,3 +1,4 @@
+import { mailFolder } from '../../../src/notify/mail-file.ts';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -135,7 +136,7 @@ export const openKeyFixture = async (name: string): Promise<KeyFixture> => {
     change: {
       name,
       keys: async () => Promise.resolve(fakeKeyService(keyService, fixture)),
-      mail: { from: 'reports@example.com', folder },
+      mail: { from: 'reports@example.com', mails: mailFolder(folder) },
       costOwners: { teams: [], prices: [], operators: ['ops@example.com'] },
     },
     mails: async () => {

@@ -1,3 +1,4 @@
+import { mailFolder } from '../../../src/notify/mail-file.ts';
 import { describe, expect, it } from 'vitest';
 import {
   addMoney,
@@ -194,7 +195,7 @@ describe('a window that lags behind the gateway', () => {
     let surplus = money('3');
     const change = {
       ...withSurplus(fixture, '2026-10-28', () => surplus),
-      mail: { from: 'reports@example.com', folder: context.spoolDirectory },
+      mail: { from: 'reports@example.com', mails: mailFolder(context.spoolDirectory) },
       costOwners: { teams: [], prices: [], operators: ['ops@example.com'] },
     };
     const mails: number[] = [];

@@ -1,3 +1,4 @@
+import { mailFolder } from '../../../src/notify/mail-file.ts';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,7 +51,7 @@ const openReportFixture = async (): Promise<ReportFixture> => {
       runId: 'daily-spend-1',
       slot,
       reports: { folder: reports, attachLimit: 10_000_000 },
-      mail: { from: 'reports@example.com', folder: join(folder, 'outbox') },
+      mail: { from: 'reports@example.com', mails: mailFolder(join(folder, 'outbox')) },
     },
     [Symbol.asyncDispose]: async () => {
       await rm(folder, { recursive: true, force: true });
@@ -262,7 +263,10 @@ describe('an interrupted report run', () => {
     await using reportFixture = await openReportFixture();
     const blocked = join(reportFixture.folder, 'blocked');
     await writeFile(blocked, 'a file where a folder is to be');
-    const nowhere = { ...reportFixture.change, mail: { from: 'reports@example.com', folder: blocked } };
+    const nowhere = {
+      ...reportFixture.change,
+      mail: { from: 'reports@example.com', mails: mailFolder(blocked) },
+    };
     await expect(reportFixture.run('report', settings, nowhere)).rejects.toMatchObject({
       code: 'path-unwritable',
     });

@@ -1,3 +1,4 @@
+import { mailFolder } from '../../../src/notify/mail-file.ts';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -114,7 +115,10 @@ describe('a report over the sandbox’s data', () => {
   it('has the language of its job, or else that of the config', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-locale-'));
     try {
-      const change = { mail: { from: 'reports@example.com', folder }, locale: 'zh' as const };
+      const change = {
+        mail: { from: 'reports@example.com', mails: mailFolder(folder) },
+        locale: 'zh' as const,
+      };
       const settings = { report: 'spend-summary', period, mail: { to: ['a@example.com'] } };
       await fixture.run('report', settings, { ...change, name: 'chinese' });
       await fixture.run('report', { ...settings, locale: 'de' }, { ...change, name: 'german' });

@@ -1,3 +1,4 @@
+import { mailFolder } from '../../../src/notify/mail-file.ts';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +48,7 @@ const openOffice = async (): Promise<Office> => {
       name: 'showback',
       slot,
       costOwners,
-      mail: { from: 'reports@example.com', folder: join(folder, 'outbox') },
+      mail: { from: 'reports@example.com', mails: mailFolder(join(folder, 'outbox')) },
       reports: { folder: join(folder, 'reports'), attachLimit: 1e7 },
     },
     [Symbol.asyncDispose]: async () => {

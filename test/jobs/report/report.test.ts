@@ -1,3 +1,4 @@
+import { mailFolder } from '../../../src/notify/mail-file.ts';
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +27,10 @@ const openReportFixture = async (): Promise<ReportFixture> => {
   return {
     ...fixture,
     folder,
-    change: { name: 'daily-spend', mail: { from: 'reports@example.com', folder: join(folder, 'outbox') } },
+    change: {
+      name: 'daily-spend',
+      mail: { from: 'reports@example.com', mails: mailFolder(join(folder, 'outbox')) },
+    },
     [Symbol.asyncDispose]: async () => {
       await fixture[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });

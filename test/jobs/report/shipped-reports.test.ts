@@ -1,3 +1,4 @@
+import { mailFolder } from '../../../src/notify/mail-file.ts';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -205,7 +206,7 @@ describe('a shipped report over the sandbox’s data', () => {
             name,
             runId: `${name} 2026-12-01`,
             slot: unixMillis(Date.parse('2026-11-16T09:00:00Z')),
-            mail: { from: 'reports@example.com', folder: join(folder, 'outbox') },
+            mail: { from: 'reports@example.com', mails: mailFolder(join(folder, 'outbox')) },
           },
         );
         expect([name, outcome.figures['mails']]).toEqual([name, 1]);

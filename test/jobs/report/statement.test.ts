@@ -1,3 +1,4 @@
+import { mailFolder } from '../../../src/notify/mail-file.ts';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +22,7 @@ const openReportFixture = async (since = '2026-09-25'): Promise<ReportFixture> =
     change: {
       name: 'statement',
       slot: unixMillis(Date.UTC(2026, 10, 8, 8)),
-      mail: { from: 'reports@example.com', folder: join(folder, 'outbox') },
+      mail: { from: 'reports@example.com', mails: mailFolder(join(folder, 'outbox')) },
       reports: { folder: join(folder, 'reports'), attachLimit: 1e7 },
     },
     [Symbol.asyncDispose]: async () => {

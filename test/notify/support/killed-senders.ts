@@ -1,3 +1,4 @@
+import { mailFolder } from '../../../src/notify/mail-file.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -34,7 +35,7 @@ const child = `
   const clock = { ...base.systemClock, now: () => base.unixMillis(Number(now) + Date.now() - begun) };
   const log = base.silentLog;
   const warehouse = await openWarehouse({ path: data + '/w.duckdb', memoryLimit: '256MB', threads: 1, spoolDirectory: data + '/spool', clock, log });
-  const outbox = { outbox: warehouse.outbox, folder: data + '/outbox', clock };
+  const outbox = { outbox: warehouse.outbox, mails: mail.mailFolder(data + '/outbox'), clock };
   process.stdout.write('begun\\n');
   await mail.recoverInterrupted({ ...outbox, random: Math.random, log });
   for (let each = 0; each < ${perRound}; each += 1) {
@@ -147,7 +148,7 @@ export const playKilledSenders = async ({ count, seed, onRound }: Deps): Promise
   });
   const deps = {
     outbox: warehouse.outbox,
-    folder: join(folder.path, 'outbox'),
+    mails: mailFolder(join(folder.path, 'outbox')),
     clock,
     random: () => 0.5,
     log: silentLog,
@@ -164,7 +165,7 @@ export const playKilledSenders = async ({ count, seed, onRound }: Deps): Promise
     clock.advance(hour);
   }
   const rows = await warehouse.outbox.list();
-  const files = new Set(await readdir(deps.folder));
+  const files = new Set(await readdir(join(folder.path, 'outbox')));
   expect(rows.filter(({ file }) => !files.has(file))).toEqual([]);
   return { rows, copies, killed, cut, queued };
 };

@@ -1,3 +1,4 @@
+import { mailFolder } from '../../../src/notify/mail-file.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,13 +64,13 @@ export const openOutboxFixture = async (): Promise<OutboxFixture> => {
     redact: (text) => text,
   });
   const delivery: OutboxFixture['delivery'] = (...routes) =>
-    createDelivery({ outbox, folder, clock, random: () => 0.5, log, grace: 8000 }, routes);
+    createDelivery({ outbox, mails: mailFolder(folder), clock, random: () => 0.5, log, grace: 8000 }, routes);
   return {
     folder,
     outbox,
     clock,
     lines,
-    enqueue: (change = {}) => notify({ outbox, folder, clock }, { ...mail, ...change }),
+    enqueue: (change = {}) => notify({ outbox, mails: mailFolder(folder), clock }, { ...mail, ...change }),
     transport: (url, more = {}) =>
       createSmtpTransport({
         url: createSecretRegistry().register(url),

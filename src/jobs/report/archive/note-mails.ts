@@ -1,4 +1,5 @@
 import type { Warehouse } from '../../../warehouse/index.ts';
+import type { MailStore } from '../../../storage/index.ts';
 import type { ReportKey } from './manifest.ts';
 import { keepMail, writeMails } from './write-report.ts';
 
@@ -13,11 +14,11 @@ export const noteMails = async (
   }: {
     readonly warehouse: Pick<Warehouse, 'outbox'>;
     readonly reports: { readonly folder: string };
-    readonly mail: { readonly folder: string };
+    readonly mail: { readonly mails: MailStore };
   },
 ): Promise<void> => {
   const rows = (await warehouse.outbox.list({ kind, subject })).filter((row) => row.account === account);
-  for (const { file } of rows) await keepMail(reports.folder, report, { folder: mail.folder, file });
+  for (const { file } of rows) await keepMail(reports.folder, report, mail.mails, file);
   await writeMails(
     reports.folder,
     report,

@@ -1,4 +1,6 @@
+import type { MailStore } from '../../../storage/index.ts';
 import {
+  hasCode,
   isThere,
   fault,
   messageOf,
@@ -8,7 +10,7 @@ import {
   type Fault,
 } from '../../../core/index.ts';
 import { createHash } from 'node:crypto';
-import { chmod, copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { chmod, writeFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
   draftPrefix,
@@ -92,17 +94,18 @@ export const writeMails = async (root: string, key: ReportKey, mails: ReportMail
 export const keepMail = async (
   root: string,
   key: ReportKey,
-  { folder, file }: { readonly folder: string; readonly file: string },
+  mails: Pick<MailStore, 'load'>,
+  file: string,
 ): Promise<void> => {
   const target = join(root, folderOf(key), file);
   // The name is the hash of the content, so an existing file is the same.
   if (await isThere(target)) return;
   try {
-    await copyFile(join(folder, file), `${target}.tmp`);
-    await chmod(`${target}.tmp`, 0o600);
+    await writeFile(`${target}.tmp`, await mails.load(file), { mode: 0o600 });
     await rename(`${target}.tmp`, target);
   } catch (error) {
     await rm(`${target}.tmp`, { force: true }).catch(() => undefined);
-    if (systemCode(error) !== 'ENOENT') throw diskFault(root, error);
+    // What the outbox no longer has is not kept.
+    if (!hasCode(error, 'mail-file-damaged')) throw diskFault(root, error);
   }
 };
