@@ -135,10 +135,12 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
     log,
     startQueryProcess: deps.startQueryProcess,
   });
-  const keyRuntime = await openKeyRuntime(warehouse, paths.auditFile, log).catch(async (error: unknown) => {
-    await warehouse[Symbol.asyncDispose]();
-    throw error;
-  });
+  const keyRuntime = await openKeyRuntime(warehouse, paths.auditFile, log, database !== undefined).catch(
+    async (error: unknown) => {
+      await warehouse[Symbol.asyncDispose]();
+      throw error;
+    },
+  );
   const backups = createBackups({
     warehouse,
     paths,

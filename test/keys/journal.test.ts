@@ -40,6 +40,26 @@ describe('the key journal', () => {
     expect(await readFile(fixture.path(), 'utf8')).toBe(before);
   });
 
+  it.each([
+    ['lacks steps that another replica recorded', (lines: readonly string[]) => lines.slice(0, -1)],
+    ['has a step that the database never had', (lines: readonly string[]) => [...lines, lines[0] ?? '']],
+    ['is missing', () => []],
+  ])('in a database that replicas share, replaces a file that %s', async (_, change) => {
+    await using fixture = await begun();
+    const whole = await readFile(fixture.path(), 'utf8');
+    const lines = whole.split('\n').slice(0, -1);
+    await writeFile(
+      fixture.path(),
+      change(lines)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+    const { table } = fixture;
+    const journal = await openJournal({ table, path: fixture.path(), log: silentLog, isShared: true });
+    expect(await readFile(fixture.path(), 'utf8')).toBe(whole);
+    expect(await journal.compare()).toEqual({ steps: lines.length });
+  });
+
   it('removes an incomplete last line left by a crash, and continues after the last complete one', async () => {
     await using fixture = await begun();
     const whole = await readFile(fixture.path(), 'utf8');

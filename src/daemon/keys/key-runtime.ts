@@ -21,8 +21,9 @@ export const openKeyRuntime = async (
   warehouse: Warehouse,
   auditFile: string,
   log: Log,
+  isShared: boolean,
 ): Promise<KeyRuntime> => {
-  const journals = await openReopenableJournal({ table: warehouse.keys, path: auditFile, log });
+  const journals = await openReopenableJournal({ table: warehouse.keys, path: auditFile, log, isShared });
   const problem = journals.now().problem();
   if (problem !== undefined)
     log.error('key operations are suspended: the key journal cannot be opened', errorFields(problem));

@@ -11,6 +11,7 @@ import {
   systemCode,
   writeThrough,
 } from '../../core/index.ts';
+import { readLine, type AuditHead } from './audit-line.ts';
 
 /** The end of the last complete line in bytes; any further bytes (`torn`) are a line that a crash interrupted. */
 export type AuditTail = { readonly wholeBytes: number; readonly torn: boolean };
@@ -166,3 +167,16 @@ export const replaceAuditFile = (path: string, lines: readonly string[]): Promis
     await syncPath(dirname(path));
     return content.length;
   });
+
+export const asideOf = (path: string): string => `${path}.replaced`;
+
+/** Renames a file that does not end with the last step, keeping one such file. Returns whether it did. */
+export const setAside = async (path: string, last: AuditHead): Promise<boolean> => {
+  const text = await lastAuditLine(path);
+  const line = text === undefined ? undefined : readLine(text);
+  if (line === undefined || (typeof line !== 'string' && line.seq === last.seq && line.hash === last.hash))
+    return false;
+  await rename(path, asideOf(path));
+  await syncPath(dirname(path));
+  return true;
+};

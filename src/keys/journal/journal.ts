@@ -2,7 +2,7 @@ import { createGate, hasCode, isFault, messageOf, type Fault, type Log } from '.
 import type { KeyJournalRow, KeyTable, LineageRow } from '../../warehouse/index.ts';
 import { applyEvent, parseKeyEvent, type KeyEvent } from '../events/key-event.ts';
 import { checkBeginning, damaged, missingLines, restoreFile, type Recorded } from './audit-chain.ts';
-import { cutTornLine, lastAuditLine, readAuditLines } from './audit-file.ts';
+import { asideOf, cutTornLine, lastAuditLine, readAuditLines, setAside } from './audit-file.ts';
 import { lineAfter, noHead, type AuditHead } from './audit-line.ts';
 import { createAuditWriter } from './audit-writer.ts';
 import { compareAudit, type AuditComparison } from './compare-audit.ts';
@@ -33,6 +33,8 @@ export type JournalDeps = {
   readonly table: Pick<KeyTable, 'append' | 'last' | 'events' | 'lineage'>;
   readonly path: string;
   readonly log: Log;
+  /** Whether other replicas record steps too: the database is authoritative then, and the file a copy of it. */
+  readonly isShared?: boolean;
 };
 
 const rowOf = ({ head, event, written }: Recorded): KeyJournalRow => ({
@@ -51,7 +53,12 @@ const rowOf = ({ head, event, written }: Recorded): KeyJournalRow => ({
  * rewrites a missing file from the database. @throws Fault audit-damaged when file and database contradict each other or the file lacks its
  * beginning, disk-full
  */
-export const openJournal = async ({ table, path, log }: JournalDeps): Promise<KeyJournal> => {
+export const openJournal = async ({
+  table,
+  path,
+  log,
+  isShared = false,
+}: JournalDeps): Promise<KeyJournal> => {
   const states = new Map<string, KeyStateMaps>();
   const stateOf = (account: string): KeyStateMaps => {
     const state = states.get(account) ?? emptyKeyState();
@@ -63,6 +70,10 @@ export const openJournal = async ({ table, path, log }: JournalDeps): Promise<Ke
   const cut = await cutTornLine(path);
   if (cut) log.warn('an incomplete last line of the audit file, left by a crash, was removed', { path });
   const rows = await table.events();
+  if (isShared && (await setAside(path, last)))
+    log.info('the audit file is written anew from the database, as other replicas have recorded steps', {
+      kept: asideOf(path),
+    });
   if (rows.length > 0 && (await lastAuditLine(path)) === undefined) await restoreFile(path, rows, last, log);
   await checkBeginning(path, rows);
   const missing = await missingLines(path, last).catch((error: unknown) => {
