@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe } from 'vitest';
-import { stateEngines } from '../../src/storage/index.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mailFolder } from '../../src/notify/mail-file.ts';
+import { createMailTable, stateEngines } from '../../src/storage/index.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
+import { postgresStatements } from '../../src/warehouse/postgres/account-tables.ts';
 import { schema } from '../../src/warehouse/schema.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
 import { describeLedger } from './support/run-ledger-suite.ts';
@@ -30,6 +32,31 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'over PostgreSQL', () =>
     cluster = await startPostgres();
   });
   afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+  it('the bytes of a message are loaded as they were stored, also by another replica, and damaged ones are refused', async () => {
+    if (cluster === undefined) throw new TypeError('the server did not start');
+    const pool = await cluster.createDatabase();
+    for (const statement of postgresStatements) await pool.query(statement);
+    await using engine = openPostgres(pool);
+    const mails = createMailTable(engine);
+    const bytes = Buffer.from([0, 255, 13, 10, 46, 13, 10, 128]);
+    const file = await mails.store(bytes);
+    expect(await mails.store(bytes)).toBe(file);
+    expect(
+      await mailFolder('/nowhere')
+        .load(file)
+        .catch((error: unknown) => error),
+    ).toMatchObject({
+      code: 'mail-file-damaged',
+    });
+    expect(await createMailTable(openPostgres(pool)).load(file)).toEqual(bytes);
+    expect(await mails.list()).toEqual([file]);
+    await pool.query(`UPDATE mail_file SET bytes = 'AAAA'`);
+    await expect(mails.load(file)).rejects.toMatchObject({ code: 'mail-file-damaged' });
+    await mails.remove(file);
+    await expect(mails.load(file)).rejects.toMatchObject({ code: 'mail-file-damaged' });
+    expect(await mails.list()).toEqual([]);
+  });
 
   describeLedger('in PostgreSQL', open);
   describeOutbox('in PostgreSQL', open);

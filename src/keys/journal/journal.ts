@@ -71,7 +71,7 @@ export const openJournal = async ({
   if (cut) log.warn('an incomplete last line of the audit file, left by a crash, was removed', { path });
   const rows = await table.events();
   if (isShared && (await setAside(path, last)))
-    log.info('the audit file is written anew from the database, as other replicas have recorded steps', {
+    log.info('the audit file is replaced by one from the database, as other replicas have recorded steps', {
       kept: asideOf(path),
     });
   if (rows.length > 0 && (await lastAuditLine(path)) === undefined) await restoreFile(path, rows, last, log);
