@@ -201,7 +201,10 @@ export const runDoctor = async (
   const checks: DoctorCheck[] = [
     passed('config', `${countText(asked.length, 'account')} and ${countText(jobs.length, 'job')} configured`),
     ...(await checkPermissions(deps.folder)),
-    passed('database', `${paths.path} is open`),
+    passed(
+      'database',
+      config.settings.database === undefined ? `${paths.path} is open` : 'PostgreSQL is connected',
+    ),
     ...(await checkDisk(paths, backupFolders(jobs, deps.where.cwd))),
   ];
   for (const account of asked) {

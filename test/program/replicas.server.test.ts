@@ -89,6 +89,20 @@ describe.skipIf(noPostgres !== undefined)(
       expect((await fixture.command('runs', 'pull-logs', ...other)).stdout).toMatch(/interrupted/);
     });
 
+    it('go on when the server restarts', async () => {
+      await using fixture = await openFixture(program);
+      await fixture.settings(await databaseLine());
+      await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
+      const daemon = await fixture.serve();
+      expect((await fixture.command('run', 'pull-logs')).code).toBe(0);
+      const figures = await fixture.command(...spend);
+      await cluster.restart();
+      expect((await fixture.command('run', 'pull-logs')).code).toBe(0);
+      expect((await fixture.command(...spend)).stdout).toBe(figures.stdout);
+      daemon.kill('SIGTERM');
+      expect((await daemon.ended).code).toBe(0);
+    });
+
     it('leave the work at once when they stop, and a command works where no daemon does', async () => {
       await using fixture = await openFixture(program);
       await fixture.settings(await databaseLine());
