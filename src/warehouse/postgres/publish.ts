@@ -100,16 +100,19 @@ export const writeChanges = async (
   return files.length === 0 ? undefined : { version, files, replaced, days, ...calls };
 };
 
-/** Another replica may create the same partition at the same time. */
+/** Attached, not created as a partition: that would wait for each reader of the calls. */
 const createPartition = async (stored: PostgresConnection, { name, range }: Month): Promise<void> => {
   const table = `call_log_${name.replace('-', '_')}`;
-  const [known] = await stored.rows('SELECT 1 AS found FROM pg_class WHERE oid = to_regclass($table)', {
+  const known = await stored.rows('SELECT 1 AS found FROM pg_class WHERE oid = to_regclass($table)', {
     table,
   });
-  if (known === undefined)
+  if (known.length > 0) return;
+  await inTransaction(stored, async () => {
+    await stored.execute(`CREATE TABLE ${table} (LIKE call_log INCLUDING ALL)`);
     await stored.execute(
-      `CREATE TABLE IF NOT EXISTS ${table} PARTITION OF call_log FOR VALUES FROM (${range.start}) TO (${range.end})`,
+      `ALTER TABLE call_log ATTACH PARTITION ${table} FOR VALUES FROM (${range.start}) TO (${range.end})`,
     );
+  });
 };
 
 const replace = async (stored: PostgresConnection, account: string, changes: Changes): Promise<void> => {

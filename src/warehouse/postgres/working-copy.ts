@@ -78,7 +78,10 @@ export const openWorkingCopy = (
     const name = likes.get(table) ?? table;
     const known = columns.get(name) ?? readColumns(local, table);
     columns.set(name, known);
-    return known;
+    return known.catch((error: unknown) => {
+      columns.delete(name);
+      throw error;
+    });
   };
   let files = 0;
   const newFile = (): string => join(folder, `${(files += 1)}.csv`);

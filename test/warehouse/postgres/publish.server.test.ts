@@ -133,6 +133,20 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
     expect(await stored(one.rows)).toEqual([]);
   });
 
+  it('adds the first calls of a month while others are read', async () => {
+    await using one = await replica('one');
+    await one.rows.read(account, async ({ rows }) => {
+      await rows(hour);
+      await add(one.rows, ['first']);
+    });
+    expect(await stored(one.rows)).toEqual(['first']);
+    const partitions = await pool.query(
+      'SELECT count(*) AS n FROM pg_inherits WHERE inhparent = $1::regclass',
+      ['call_log'],
+    );
+    expect(partitions.rows).toEqual([{ n: '1' }]);
+  });
+
   it('leaves no file behind, and a work that changes nothing leaves the account as it was', async () => {
     await using one = await replica('one');
     await add(one.rows, ['first']);
