@@ -1,4 +1,3 @@
-import type { MailStore } from '../storage/index.ts';
 import type { z } from 'zod';
 import type {
   Clock,
@@ -15,7 +14,7 @@ import type { Gateway } from '../gateway/index.ts';
 import type { KeyService } from '../keys/index.ts';
 import type { MessageDefaults, RouteKind } from '../notify/index.ts';
 import type { Warehouse } from '../warehouse/index.ts';
-import type { RunTrigger } from '../storage/index.ts';
+import type { MailStore, RunTrigger } from '../storage/index.ts';
 import type { Backups } from './backup/backups.ts';
 import type { CostOwners } from './cost-owners.ts';
 

@@ -69,7 +69,6 @@ const onUse = (path: string): SharedDatabase => {
     leases: {
       tokenOf: async (account) => (await opened()).leases.tokenOf(account),
       hold: async (accounts, waits) => (await opened()).leases.hold(accounts, waits),
-      list: async () => (await opened()).leases.list(),
       lost: new Promise(() => undefined),
       [Symbol.asyncDispose]: () => close('leases'),
     },

@@ -1,9 +1,7 @@
 import { errorFields, fault, hasCode, isFault, type Clock, type Fault, type Log } from '../../core/index.ts';
-import { optionalText, text, wholeNumber, type StateEngine } from '../sql.ts';
+import { optionalText, wholeNumber, type StateEngine } from '../sql.ts';
 import type { Fence } from './fence.ts';
 import { serverNow } from './server-now.ts';
-
-export type Lease = { readonly account: string; readonly holder: string };
 
 /** The right of one replica to work for accounts. It ends by itself when the replica does not extend it. */
 export type Leases = AsyncDisposable & {
@@ -16,8 +14,6 @@ export type Leases = AsyncDisposable & {
   readonly hold: (accounts: readonly string[], waits: AbortSignal | undefined) => Promise<void>;
   /** Resolves when leases that were held are lost. */
   readonly lost: Promise<Fault>;
-  /** Who holds which account now. */
-  readonly list: () => Promise<readonly Lease[]>;
 };
 
 export type LeasesOptions = {
@@ -48,15 +44,6 @@ export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptio
   const lost = new Promise<Fault>((resolve) => {
     lose = resolve;
   });
-
-  const list: Leases['list'] = () =>
-    database.bulk(async (connection) =>
-      (
-        await connection.rows(
-          `SELECT account, holder FROM account_lease WHERE until > ${serverNow} AND account <> '' ORDER BY account`,
-        )
-      ).map((row) => ({ account: text(row, 'account'), holder: text(row, 'holder') })),
-    );
 
   const take = async (account: string): Promise<number> => {
     const taken = await database.bulk((connection) => connection.rows(takeSql, { account, holder, lasts }));
@@ -112,7 +99,6 @@ export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptio
 
   return {
     lost,
-    list,
     tokenOf: async (account) => tokens.get(account) ?? take(account),
     hold: async (accounts, waits) => {
       // One of all replicas gets the first, and then all others.
