@@ -38,6 +38,7 @@ export { deriveKey, isSameSecret, macOf, readSigned, signText } from './text/sig
 export { withFingerprints, withoutShapes } from './text/key-shape.ts';
 export { parseMailbox, type Mailbox } from './text/mailbox.ts';
 export { printable } from './text/printable.ts';
+export { databaseUrlOf } from './net/database-url.ts';
 export * from './net/limited-server.ts';
 export { isLoopback } from './net/loopback.ts';
 export * from './nearest.ts';

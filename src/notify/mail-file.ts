@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fault, messageOf, syncPath, systemCode, writeThrough, type Fault } from '../core/index.ts';
-import { mailName, type MailStore } from '../storage/index.ts';
+import { intactMail, mailName, type MailStore } from '../storage/index.ts';
 
 const diskFault = (folder: string, error: unknown): Fault =>
   systemCode(error) === 'ENOSPC'
@@ -39,9 +39,7 @@ export const mailFolder = (folder: string): MailStore => ({
         cause: error,
       });
     });
-    if (mailName(bytes) !== file)
-      throw fault('mail-file-damaged', `the stored mail ${path} has changed since it was queued`);
-    return bytes;
+    return intactMail(bytes, file, path);
   },
   remove: (file) => rm(join(folder, file), { force: true }),
   list: async () => {

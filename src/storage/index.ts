@@ -29,7 +29,7 @@ export type { AccountRows, CellsIn, Relation, RowChange, RowsIn, RowStore } from
 export * from './row-reader.ts';
 export { boundRows, type BoundRows } from './bound-rows.ts';
 export { stateEngines } from './engines.ts';
-export { createMailTable, mailName, type MailStore } from './mail-store.ts';
+export { createMailTable, intactMail, mailName, type MailStore } from './mail-store.ts';
 export { putEntries } from './outbox-table.ts';
 export { connectionOf, type Connection } from './duckdb/connection.ts';
 export {

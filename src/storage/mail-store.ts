@@ -18,6 +18,12 @@ export type MailStore = {
 export const mailName = (bytes: Uint8Array): string =>
   `${createHash('sha256').update(bytes).digest('hex')}.eml`;
 
+/** The bytes if they are those of the name; `shown` names them in messages. @throws Fault mail-file-damaged */
+export const intactMail = (bytes: Buffer, file: string, shown = file): Buffer => {
+  if (mailName(bytes) === file) return bytes;
+  throw fault('mail-file-damaged', `the stored mail ${shown} has changed since it was queued`);
+};
+
 /** Bytes in the database, where each replica finds them. */
 export const createMailTable = (engine: StateEngine): MailStore => ({
   where: 'the database',
@@ -37,9 +43,7 @@ export const createMailTable = (engine: StateEngine): MailStore => ({
     );
     if (row === undefined)
       throw fault('mail-file-damaged', `the stored mail ${file} is no longer in the database`);
-    const bytes = Buffer.from(text(row, 'bytes'), 'base64');
-    if (mailName(bytes) === file) return bytes;
-    throw fault('mail-file-damaged', `the stored mail ${file} has changed since it was queued`);
+    return intactMail(Buffer.from(text(row, 'bytes'), 'base64'), file);
   },
   remove: (file) =>
     engine.state(async (connection) => {

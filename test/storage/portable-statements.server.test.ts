@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { interval, money, silentLog, unixMillis, unixSeconds } from '../../src/core/index.ts';
+import { postgresStatements } from '../../src/warehouse/postgres/account-tables.ts';
 import { schema } from '../../src/warehouse/schema.ts';
 import type { Warehouse } from '../../src/warehouse/tables.ts';
 import { createWarehouse } from '../../src/warehouse/warehouse.ts';
@@ -202,9 +203,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'statements on state', (
   beforeAll(async () => {
     cluster = await startPostgres();
     pool = await cluster.createDatabase();
-    // The one clause that only DuckDB has.
-    for (const statement of schema.statements)
-      await pool.query(statement.replace(' USING COMPRESSION zstd', ''));
+    for (const statement of postgresStatements) await pool.query(statement);
   });
   afterAll(async () => {
     await pool?.end();

@@ -126,7 +126,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
 
   it('is refused with a wrong password and without one, neither of which it shows', async () => {
     const name = await cluster.database();
-    for (const user of ['keeper:wrong-word', 'keeper', 'nobody:wrong-word']) {
+    for (const user of ['keeper:wrong-word', 'keeper', 'unknown:wrong-word']) {
       const error: unknown = await connect(cluster.urlOf(name, { user })).catch((reason: unknown) => reason);
       expect(error).toEqual(refusal(/password/));
       expect(JSON.stringify(error) + String(error)).not.toContain('wrong-word');

@@ -3,15 +3,14 @@ import { mailFolder } from '../../src/notify/mail-file.ts';
 import { createMailTable, stateEngines } from '../../src/storage/index.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { postgresStatements } from '../../src/warehouse/postgres/account-tables.ts';
-import { schema } from '../../src/warehouse/schema.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
 import { describeLedger } from './support/run-ledger-suite.ts';
 import { describeOutbox } from './support/outbox-suite.ts';
 
 let cluster: PostgresCluster | undefined;
 
-/** The tables of the run ledger and the outbox, as DuckDB has them. */
-const tables = schema.statements.filter((one) => /^CREATE TABLE (?:job_\w+|outbox) /.test(one));
+/** The tables of the run ledger and the outbox. */
+const tables = postgresStatements.filter((one) => /^CREATE TABLE (?:job_\w+|outbox) /.test(one));
 
 const open = async () => {
   if (cluster === undefined) throw new TypeError('the server did not start');

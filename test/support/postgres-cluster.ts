@@ -31,7 +31,7 @@ export type PostgresCluster = AsyncDisposable & {
 
 export type ClusterOptions = {
   readonly connections?: number;
-  /** Whether it listens on 127.0.0.1, where roles need their passwords. */
+  /** Whether it also listens on 127.0.0.1, with password authentication. */
   readonly overTcp?: boolean;
   /** The certificate of test/fixtures/tls for connections over TCP. */
   readonly certificate?: string;

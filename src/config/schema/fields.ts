@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  databaseUrlOf,
   isLoopback,
   bytesOf,
   isDate,
@@ -262,14 +263,8 @@ export const smtpUrl = checked(
 ).transform(hide);
 
 /** The driver checks the parameters; a password among them would not be known as one. */
-const isDatabaseUrl = (text: string): boolean => {
-  // A URL has no user without a host, but PostgreSQL has: its socket is the parameter `host`.
-  const whole = text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=\/)/, '$1socket.invalid');
-  if (!/^postgres(?:ql)?:\/\//.test(whole) || !URL.canParse(whole)) return false;
-  const url = new URL(whole);
-  const isNamed = url.username !== '' && /^\/[^/@]+$/.test(url.pathname);
-  return isNamed && url.hash === '' && !url.searchParams.has('password');
-};
+const isDatabaseUrl = (text: string): boolean =>
+  databaseUrlOf(text)?.url.searchParams.has('password') === false;
 
 /** Address of a database of PostgreSQL; its password, if any, by reference. */
 export const databaseUrl = checked(

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
-import { fault, readReason, readText, type Fault } from '../../core/index.ts';
+import { databaseUrlOf, fault, readReason, readText, type Fault } from '../../core/index.ts';
 
 /** A server and a database on it, from a URL. */
 export type PostgresAddress = {
@@ -100,15 +100,12 @@ const portOf = (text: string): number => {
 
 /** @throws Fault database-refused */
 export const addressOf = async (written: string): Promise<PostgresAddress> => {
-  // A URL has no user without a host, but PostgreSQL has: its socket is named by a parameter.
-  const text = written.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?])/i, '$1socket.invalid');
-  if (!/^postgres(?:ql)?:\/\//i.test(text) || !URL.canParse(text)) throw malformed();
-  const url = new URL(text);
+  const read = databaseUrlOf(written);
+  if (read === undefined) throw malformed();
+  const { url } = read;
   const database = url.pathname.slice(1);
-  if (url.username === '' || database === '' || /[/@]/.test(database) || url.hash !== '') throw malformed();
   const given = parametersOf(url);
-  const named = url.hostname === 'socket.invalid' ? '' : decoded(url.hostname).replace(/^\[(.+)\]$/, '$1');
-  const host = given.get('host') ?? named;
+  const host = given.get('host') ?? decoded(read.host).replace(/^\[(.+)\]$/, '$1');
   if (host === '') throw malformed();
   if (host.includes(','))
     throw unusable('names several hosts', 'name one: a proxy, or an address that moves with the primary');

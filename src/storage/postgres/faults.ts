@@ -99,7 +99,7 @@ const meaningOf = (error: unknown): Meaning => {
   return { code: 'warehouse-failed' };
 };
 
-/** The catalogue's error for whatever the driver threw; faults pass through as they are. `where` has no password. */
+/** The error of the catalogue for an error of the driver. Returns a fault unchanged. `where` has no password. */
 export const postgresFault = (error: unknown, where: string): Fault => {
   if (isFault(error)) return error;
   const { code, text, ...options } = meaningOf(error);

@@ -13,8 +13,6 @@ export type Fence = { readonly holder: string; leases: number };
  */
 const idleInTransaction = 5000;
 
-const isWrite = (sql: string): boolean => /^\s*(?:INSERT|UPDATE|DELETE)\b/.test(sql);
-
 /**
  * A connection whose transactions read the leases of this replica first, in the same transaction as what they write: a
  * process that wakes up after another one took over writes nothing. @throws fault lease-lost
@@ -34,22 +32,19 @@ export const fenced = (
     await connection.execute('ROLLBACK');
     throw fault('lease-lost', 'another replica has taken over; nothing of this step was stored');
   };
+  /** Whether a statement needs a transaction of its own to read the leases in. */
+  const isAlone = (sql: string): boolean =>
+    fence.leases > 0 && /^\s*(?:INSERT|UPDATE|DELETE)\b/.test(sql) && client.getTransactionStatus() === 'I';
   const self: PostgresConnection = {
     ...connection,
     execute: async (sql, bindings) => {
-      if (fence.leases === 0) return connection.execute(sql, bindings);
-      if (sql === begin) {
-        await connection.execute(sql);
-        await check();
-        return 0;
-      }
-      const isAlone = isWrite(sql) && client.getTransactionStatus() === 'I';
-      return isAlone
-        ? inTransaction(self, () => connection.execute(sql, bindings))
-        : connection.execute(sql, bindings);
+      if (isAlone(sql)) return inTransaction(self, () => connection.execute(sql, bindings));
+      const changed = await connection.execute(sql, bindings);
+      if (sql === begin && fence.leases > 0) await check();
+      return changed;
     },
     rows: (sql, bindings) =>
-      fence.leases > 0 && isWrite(sql) && client.getTransactionStatus() === 'I'
+      isAlone(sql)
         ? inTransaction(self, () => connection.rows(sql, bindings))
         : connection.rows(sql, bindings),
   };

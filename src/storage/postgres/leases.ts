@@ -46,19 +46,18 @@ export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptio
   });
 
   const take = async (account: string): Promise<number> => {
-    const taken = await database.bulk((connection) => connection.rows(takeSql, { account, holder, lasts }));
-    const [row] = taken;
-    if (row === undefined) {
-      const other = await database.bulk((connection) =>
-        connection.rows('SELECT holder FROM account_lease WHERE account = $account', { account }),
-      );
-      const by = optionalText(other[0], 'holder') ?? 'another replica';
+    const token = await database.bulk(async (connection) => {
+      const [row] = await connection.rows(takeSql, { account, holder, lasts });
+      if (row !== undefined) return wholeNumber(row, 'token');
+      const [other] = await connection.rows('SELECT holder FROM account_lease WHERE account = $account', {
+        account,
+      });
+      const by = optionalText(other, 'holder') ?? 'another replica';
       throw fault(
         'lease-lost',
         account === '' ? `${by} works on this database` : `${by} works for the account ${account}`,
       );
-    }
-    const token = wholeNumber(row, 'token');
+    });
     tokens.set(account, token);
     return token;
   };

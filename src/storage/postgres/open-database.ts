@@ -2,6 +2,7 @@ import { type Clock, type Log } from '../../core/index.ts';
 import { connectPostgres } from './connect.ts';
 import { openPostgres, type PostgresEngine } from './engine.ts';
 import type { Fence } from './fence.ts';
+import { readFacts, readSchema } from './server-facts.ts';
 import { createLeases, type Leases } from './leases.ts';
 
 /** A database that several processes share, and what this one may do in it. */
@@ -12,7 +13,7 @@ export type DatabaseOptions = {
   readonly url: string;
   /** The name of this replica, different from that of each other one, also of an earlier process. */
   readonly holder: string;
-  /** The number of the schema, and what creates it in an empty database. */
+  /** The number of the schema, and what creates it in an empty database; it may fail where another process does so. */
   readonly schema: { readonly number: number; readonly create: (engine: PostgresEngine) => Promise<void> };
   readonly clock: Clock;
   readonly log: Log;
@@ -43,7 +44,11 @@ export const openDatabase = async ({
   });
   try {
     const plain = openPostgres(pool, where);
-    if (schema === 0) await create(plain);
+    if (schema === 0)
+      await create(plain).catch(async (error: unknown) => {
+        // Another replica that starts at the same time may have created them.
+        if ((await readSchema(pool, await readFacts(pool))) === 0) throw error;
+      });
     log.info('connected to the database', { database: where, version: serverVersion, clockOffset });
     const fence: Fence = { holder, leases: 0 };
     return {

@@ -128,7 +128,7 @@ export const createPostgresRows = ({ engine, database, folder, tokenOf }: Postgr
                 // Sums before and after a landing are those of whole quarter hours.
                 const range = wholeQuarters(asked);
                 for (const { start, end } of restOf(range, held))
-                  await copy.fetch(await callLog(copy), 'call_log', ofRange, { account, start, end });
+                  await copy.fetch('call_log', 'call_log', ofRange, { account, start, end });
                 held = mergeRanges([...held, range]);
               };
               const result = await work({ ...rowsOf(copy, stored, account), hold });
@@ -142,10 +142,4 @@ export const createPostgresRows = ({ engine, database, folder, tokenOf }: Postgr
         }),
       ),
   };
-};
-
-/** The table of held calls, which exists once a statement has named it. */
-const callLog = async ({ connection }: WorkingCopy): Promise<'call_log'> => {
-  await connection.rows('SELECT 1 FROM call_log LIMIT 0');
-  return 'call_log';
 };

@@ -20,7 +20,7 @@ export type OutgoingRows = {
 export type WorkingCopy = {
   /** Before a statement runs, the rows of each table that it names are fetched. */
   readonly connection: Connection;
-  /** Adds rows of a table, `$name` as bound, to one with the same columns. */
+  /** Adds rows of a table, `$name` as bound, to one with the same columns: one of the account, or one that is like it. */
   readonly fetch: (into: string, from: string, where: string, bindings: Bindings) => Promise<void>;
   /** An empty temporary table with the columns of another one; returns its name. */
   readonly emptyLike: (table: string) => Promise<string>;
@@ -86,7 +86,16 @@ export const openWorkingCopy = (
   let files = 0;
   const newFile = (): string => join(folder, `${(files += 1)}.csv`);
 
+  const created = new Map<string, Promise<unknown>>();
+  const create = ({ name, ddl }: AccountTable): Promise<unknown> => {
+    const known = created.get(name) ?? local.execute(ddl.replace('CREATE TABLE', 'CREATE TEMP TABLE'));
+    created.set(name, known);
+    return known;
+  };
+
   const fetch: WorkingCopy['fetch'] = async (into, from, where, bindings) => {
+    const own = accountTables.get(into);
+    if (own !== undefined) await create(own);
     const given = await columnsOf(into);
     const file = newFile();
     try {
@@ -104,13 +113,7 @@ export const openWorkingCopy = (
     }
   };
 
-  const created = new Map<string, Promise<unknown>>();
-  const create = ({ name, ddl }: AccountTable): Promise<unknown> => {
-    const known = created.get(name) ?? local.execute(ddl.replace('CREATE TABLE', 'CREATE TEMP TABLE'));
-    created.set(name, known);
-    return known;
-  };
-  const fetched = new Map<string, Promise<void>>();
+  const fetched = new Map<string, Promise<unknown>>();
   const changed = new Map<string, string>();
 
   const fetchTable = async (table: AccountTable): Promise<void> => {
@@ -141,11 +144,7 @@ export const openWorkingCopy = (
     for (const table of tablesIn(sql)) {
       const isOnlyAddedTo = target?.name === table.name && target.adds && !hasOther(sql, table.name);
       const ready = isOnlyAddedTo ? create(table) : (fetched.get(table.name) ?? fetchTable(table));
-      if (!isOnlyAddedTo)
-        fetched.set(
-          table.name,
-          ready.then(() => undefined),
-        );
+      if (!isOnlyAddedTo) fetched.set(table.name, ready);
       await ready;
       if (target?.name === table.name && !changed.has(table.name) && !rowTables.has(table.name)) {
         changed.set(table.name, await copyOf(table.name, fetched.has(table.name) ? '' : 'LIMIT 0'));

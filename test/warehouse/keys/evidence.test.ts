@@ -62,7 +62,7 @@ it.skipIf(isOnPostgres)(
     });
     expect((await use('billing.g1', '2024-01-10', '2024-02-02T00:00:02')).calls).toBe(5);
     expect((await use('billing.g1', '2024-01-10T00:00:01', '2024-02-02T00:00:01')).calls).toBe(3);
-    // Only what gave back or was managed: nobody called.
+    // Only refunds and management rows: no calls.
     expect(await use('billing.g1', '2024-01-13', '2024-01-15')).toEqual({
       calls: 0,
       spend: money('-0.2'),
@@ -75,7 +75,7 @@ it.skipIf(isOnPostgres)(
     });
     expect(await evidence.use('other', 'billing.g1', january)).toMatchObject({ calls: 0 });
 
-    // Of many at once it is the same, whatever they are called, and whether there is such a name or not.
+    // A query for many names at once gives the same, for any name, known or not.
     const names = [
       'billing.g2',
       ' billing.g1',

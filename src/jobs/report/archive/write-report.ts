@@ -105,7 +105,7 @@ export const keepMail = async (
     await rename(`${target}.tmp`, target);
   } catch (error) {
     await rm(`${target}.tmp`, { force: true }).catch(() => undefined);
-    // What the outbox no longer has is not kept.
-    if (!hasCode(error, 'mail-file-damaged')) throw diskFault(root, error);
+    const isGone = hasCode(error, 'mail-file-damaged') && ['ENOENT', undefined].includes(systemCode(error));
+    if (!isGone) throw diskFault(root, error);
   }
 };
