@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProgram } from './support/built-program.ts';
+import { zoneAtNoon } from './support/fixture.ts';
 
 const run = promisify(execFile);
 
@@ -17,6 +18,7 @@ const env = (): NodeJS.ProcessEnv => ({
   PATH: `${join(place, 'global/bin')}:${process.env['PATH'] ?? ''}`,
   HOME: process.env['HOME'],
   TERM: 'xterm',
+  TZ: zoneAtNoon(),
 });
 
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { interval, silentLog, systemClock, unixSeconds } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { buildProgram, type BuiltProgram } from './support/built-program.ts';
-import { dateBefore, openFixture, parsed, type Fixture } from './support/fixture.ts';
+import { dateBefore, openFixture, parsed, zoneAtNoon, type Fixture } from './support/fixture.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {
@@ -40,6 +40,7 @@ const holdings = async ({ folder }: Fixture) => {
 describe.concurrent('the daemon', { timeout: 180_000 }, () => {
   it('runs jobs, sends mail, answers health checks, and leaves nothing behind at SIGTERM', async () => {
     await using fixture = await open();
+    await fixture.settings(`timezone: ${zoneAtNoon()}`);
     await fixture.jobs(
       pullLogs(', schedule: "* * * * * *"'),
       'spend: { kind: report, schedule: "*/2 * * * * *", report: spend-summary, needs: [pull-logs], mail: { to: [finance@example.com] } }',

@@ -55,6 +55,13 @@ export const saying = (running: Running, message: string): readonly Line[] =>
     .map(parsed)
     .filter((line) => line['message'] === message);
 
+/** A zone in which the day is half over: at midnight yesterday is not pulled yet, and its report waits. */
+export const zoneAtNoon = (): string => {
+  const ahead = 12 - new Date().getUTCHours();
+  // The names of POSIX count the hours west of Greenwich.
+  return `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`;
+};
+
 /** Fires once a year, at a time that no test runs into. */
 export const yearly = (): string => `0 0 1 ${((new Date().getUTCMonth() + 6) % 12) + 1} *`;
 
