@@ -50,6 +50,7 @@ export const createAccounts = (
   log: Log,
   noteClock: (account: string, reading: ClockReading) => Promise<void>,
   measure?: Measure,
+  confirm?: () => Promise<AbortSignal>,
 ): Accounts => {
   const { accounts } = config.settings;
   const https: Http[] = [];
@@ -76,6 +77,7 @@ export const createAccounts = (
         log: own,
         pageTimeout: account.timeouts?.total,
         measure,
+        confirm,
         onClock: async (reading) =>
           noteClock(name, reading).catch((error: unknown) =>
             own.warn('cannot store the clock offset of the gateway', errorFields(error)),

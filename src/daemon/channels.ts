@@ -37,7 +37,12 @@ const messageDefaultsOf = (mail: Config['settings']['mail']): MessageDefaults =>
   };
 };
 
-export const openChannels = (config: Config, deps: Deps, log: Log): Channels => {
+export const openChannels = (
+  config: Config,
+  deps: Deps,
+  log: Log,
+  confirm: (() => Promise<unknown>) | undefined,
+): Channels => {
   const { mail, routes } = config.settings;
   const { clock, secrets, env } = deps;
   const https: Http[] = [];
@@ -70,6 +75,7 @@ export const openChannels = (config: Config, deps: Deps, log: Log): Channels => 
       redact: secrets.redact,
       requireTls,
       insecure,
+      confirm,
       ...(grant === undefined
         ? {}
         : { tokens: createTokenSource(grant, { http: open(ca), clock, secrets }) }),

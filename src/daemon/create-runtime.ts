@@ -146,11 +146,11 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
   const { deps, log, folder, paths, warehouse, measure } = runtimeDeps;
   const { settings } = config;
   const { clock } = deps;
-  const accounts = createAccounts(config, deps, log, warehouse.clocks.note, measure);
+  const accounts = createAccounts(config, deps, log, warehouse.clocks.note, measure, warehouse.confirm);
   const { mail } = settings;
   const mails = warehouse.mails ?? mailFolder(paths.outboxDirectory);
   const outbox = { outbox: warehouse.outbox, mails, clock, measure };
-  const channels = openChannels(config, deps, log);
+  const channels = openChannels(config, deps, log, warehouse.confirm);
   const { transport, kinds, messageDefaults } = channels;
 
   const notifications = createNotifications({

@@ -154,6 +154,7 @@ const serveVolume = async (
     log.info('received SIGHUP; reloading the configuration');
     reload.now().catch((error: unknown) => log.error('cannot reload the configuration', errorFields(error)));
   });
+  let grace: number | undefined;
   try {
     await app.scheduler.reconcile();
     setReady(true);
@@ -171,6 +172,7 @@ const serveVolume = async (
     await notifySystemd('READY=1', deps, log);
     if (jobs === 0) log.warn('no jobs are configured', { advice: `add jobs to ${folder}/jobs/*.yaml` });
     const takenOver = app.takenOver.then((reason) => {
+      grace = 0;
       throw reason;
     });
     await Promise.race([stopAsked(signal), volume.lost, takenOver]);
@@ -178,9 +180,12 @@ const serveVolume = async (
   } finally {
     setReady(false);
     log.info('stopping');
-    const { grace } = app.config().settings.scheduler;
     // In parallel, so that no run begins while housekeeping ends.
-    await Promise.all([notifySystemd('STOPPING=1', deps, log), app.scheduler.stop(grace), loop.stop()]);
+    await Promise.all([
+      notifySystemd('STOPPING=1', deps, log),
+      app.scheduler.stop(grace ?? app.config().settings.scheduler.grace),
+      loop.stop(),
+    ]);
   }
 };
 

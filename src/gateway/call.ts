@@ -33,6 +33,8 @@ export type CallDeps = {
   readonly pageTimeout?: number | undefined;
   /** Receives each reading of the gateway's clock; never throws. */
   readonly onClock?: (reading: ClockReading) => Promise<void>;
+  /** Called before each write, which ends when the signal is aborted. @throws Fault that prevents the write */
+  readonly confirm?: (() => Promise<AbortSignal>) | undefined;
   /** Receives each attempt. */
   readonly measure?: Measure | undefined;
 };
@@ -116,13 +118,18 @@ const attempt = async <T>(
   }
 };
 
+const write = async <T>(deps: CallDeps, call: Call, use: (answer: HttpAnswer) => Promise<T>): Promise<T> => {
+  const signals = [await deps.confirm?.(), call.signal].filter((signal) => signal !== undefined);
+  return attempt(deps, { ...call, signal: AbortSignal.any(signals) }, use);
+};
+
 /** Calls an endpoint: retries a GET while that may help, and sends any write once. */
 export const callEndpoint = <T>(
   deps: CallDeps,
   call: Call,
   use: (answer: HttpAnswer) => Promise<T>,
 ): Promise<T> => {
-  if (call.endpoint.method !== 'GET') return attempt(deps, call, use);
+  if (call.endpoint.method !== 'GET') return write(deps, call, use);
   return withRetry(() => attempt(deps, call, use), deps.retry, {
     clock: deps.clock,
     random: deps.random,

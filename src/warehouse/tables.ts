@@ -66,6 +66,11 @@ export type Warehouse = AsyncDisposable & {
   readonly outbox: OutboxTable;
   /** The bytes of messages, where the database holds them; otherwise they are files. */
   readonly mails?: MailStore;
+  /**
+   * Where several processes share the database, called before an effect outside it, which ends when the signal is aborted.
+   * @throws fault lease-lost when another process works
+   */
+  readonly confirm?: (() => Promise<AbortSignal>) | undefined;
   /** Alerts that were raised, their notifications, and what people did about them. */
   readonly alerts: AlertTable;
   readonly notifyOnce: NotifyOnce;
@@ -117,6 +122,7 @@ export type Storage = {
   readonly oneAnAccount: NamedGates;
   readonly archive: ArchiveTable;
   readonly mails?: MailStore;
+  readonly confirm?: Warehouse['confirm'];
   readonly exclusive: Warehouse['exclusive'];
   readonly close: () => PromiseLike<void>;
 };
@@ -139,6 +145,7 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
     notifyOnce: createNotifyOnce(state, options.clock),
     ...stateEngines.sql(state),
     ...(storage.mails === undefined ? {} : { mails: storage.mails }),
+    confirm: storage.confirm,
     snapshots: createSnapshotTable(state),
     comparisons: createComparisonTable(state, rowStore),
     keys: createKeyTable(state, clocks, rowStore),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { money, unixSeconds } from '../../src/core/index.ts';
+import { fault, money, unixSeconds } from '../../src/core/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
 import { collect, rejection } from '../http/support/servers.ts';
 import { csv, json, ok, scriptedGateway, type Answer } from './support/scripted-gateway.ts';
@@ -156,6 +156,22 @@ describe('writes', () => {
     await expect(write(gateway)).rejects.toMatchObject({ code: 'gateway-rate-limited', retryAfter: 3000 });
     expect(seen).toHaveLength(1);
   });
+
+  it.each(writes)(
+    '%s is not sent when it is not confirmed, and ends with its confirmation',
+    async (_name, write) => {
+      const lost = fault('lease-lost', 'another replica has taken over');
+      const refused = await scriptedGateway([drop], { confirm: () => Promise.reject(lost) });
+      expect(await rejection(write(refused.gateway))).toBe(lost);
+      expect(refused.seen).toEqual([]);
+      const ending = new AbortController();
+      const open = await scriptedGateway([() => ending.abort(lost)], {
+        confirm: () => Promise.resolve(ending.signal),
+      });
+      expect(await rejection(write(open.gateway))).toBe(lost);
+      expect(open.seen).toHaveLength(1);
+    },
+  );
 });
 
 describe('exports', () => {

@@ -290,6 +290,21 @@ describe('a stopped worker', () => {
     expect(await outboxFixture.outbox.due(outboxFixture.clock.now())).toHaveLength(1);
   });
 
+  it('does not complete a mail that is not confirmed', async () => {
+    await using office = await openPostOffice();
+    await using outboxFixture = await openOutboxFixture();
+    await outboxFixture.enqueue();
+    const lost = fault('lease-lost', 'another replica has taken over');
+    await using transport = outboxFixture.transport(office.url, { confirm: () => Promise.reject(lost) });
+    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0, deferred: 1, unknown: 0 });
+    expect(office.received).toEqual([]);
+    expect((await outboxFixture.outbox.list())[0]?.lastError).toContain('another replica has taken over');
+    await using confirmed = outboxFixture.transport(office.url, { confirm: () => Promise.resolve() });
+    outboxFixture.clock.advance(3_600_000);
+    expect(await outboxFixture.deliver(confirmed)).toMatchObject({ sent: 1 });
+    expect(office.received).toHaveLength(1);
+  });
+
   it('waits for the response after the transmission', async () => {
     const stop = new AbortController();
     await using office = await openPostOffice({

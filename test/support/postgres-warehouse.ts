@@ -69,6 +69,7 @@ const onUse = (path: string): SharedDatabase => {
     leases: {
       tokenOf: async (account) => (await opened()).leases.tokenOf(account),
       hold: async (accounts, waits) => (await opened()).leases.hold(accounts, waits),
+      confirm: async () => (await opened()).leases.confirm(),
       lost: new Promise(() => undefined),
       [Symbol.asyncDispose]: () => close('leases'),
     },

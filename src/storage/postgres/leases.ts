@@ -1,4 +1,13 @@
-import { errorFields, fault, hasCode, isFault, type Clock, type Fault, type Log } from '../../core/index.ts';
+import { once } from 'node:events';
+import {
+  errorFields,
+  fault,
+  hasCode,
+  type Clock,
+  type Fault,
+  type Limit,
+  type Log,
+} from '../../core/index.ts';
 import { optionalText, wholeNumber, type StateEngine } from '../sql.ts';
 import type { Fence } from './fence.ts';
 import { serverNow } from './server-now.ts';
@@ -12,6 +21,11 @@ export type Leases = AsyncDisposable & {
    * @throws fault lease-lost when it has them and `waits` is not set
    */
   readonly hold: (accounts: readonly string[], waits: AbortSignal | undefined) => Promise<void>;
+  /**
+   * Extends the leases before an effect outside the database. The signal is aborted when they may have ended, so that the
+   * effect ends before another replica takes over. @throws fault lease-lost
+   */
+  readonly confirm: () => Promise<AbortSignal>;
   /** Resolves when leases that were held are lost. */
   readonly lost: Promise<Fault>;
 };
@@ -39,11 +53,23 @@ export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptio
   const { holder } = fence;
   const tokens = new Map<string, number>();
   const stopping = new AbortController();
+  const ended = new AbortController();
   let extending: Promise<void> | undefined;
-  let lose: (reason: Fault) => void = () => undefined;
-  const lost = new Promise<Fault>((resolve) => {
-    lose = resolve;
-  });
+  /** Ends what this replica does if the leases are not extended in time. */
+  let limit: Limit | undefined;
+  const lost = once(ended.signal, 'abort').then(() => ended.signal.reason as Fault);
+  const lose = (reason: Fault): Fault => {
+    limit?.[Symbol.dispose]();
+    ended.abort(reason);
+    return reason;
+  };
+  const held = (since: number): void => {
+    limit?.[Symbol.dispose]();
+    limit = clock.limit(Math.max(0, since + lasts - clock.now()));
+    limit.signal.addEventListener('abort', () =>
+      lose(fault('lease-lost', 'the leases could not be extended in time')),
+    );
+  };
 
   const take = async (account: string): Promise<number> => {
     const token = await database.bulk(async (connection) => {
@@ -69,46 +95,49 @@ export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptio
     });
   };
 
-  const extend = async (): Promise<number> =>
-    database.bulk((connection) =>
+  const extend = async (): Promise<void> => {
+    ended.signal.throwIfAborted();
+    const asked = clock.now();
+    const extended = await database.bulk((connection) =>
       connection.execute(
         `UPDATE account_lease SET until = ${serverNow} + $lasts WHERE holder = $holder AND until > ${serverNow}`,
         { holder, lasts },
       ),
     );
+    if (extended < fence.leases) throw lose(fault('lease-lost', 'another replica has taken over'));
+    held(asked);
+  };
 
   const extendAlways = async (): Promise<void> => {
-    let last = clock.now();
-    while (!stopping.signal.aborted) {
-      await clock.wait(lasts / 3, stopping.signal).catch(() => undefined);
-      if (stopping.signal.aborted) return;
+    const signal = AbortSignal.any([stopping.signal, ended.signal]);
+    while (!signal.aborted)
       try {
-        const extended = await extend();
-        if (extended < fence.leases) return lose(fault('lease-lost', 'another replica has taken over'));
-        last = clock.now();
+        await clock.wait(lasts / 3, signal);
+        await extend();
       } catch (error) {
-        log.warn('cannot extend the leases on the accounts', errorFields(error));
-        const reason = isFault(error)
-          ? error
-          : fault('warehouse-failed', 'leases cannot be extended', { cause: error });
-        if (clock.now() - last > lasts) return lose(reason);
+        if (!signal.aborted) log.warn('cannot extend the leases on the accounts', errorFields(error));
       }
-    }
   };
 
   return {
     lost,
+    confirm: async () => {
+      await extend();
+      return ended.signal;
+    },
     tokenOf: async (account) => tokens.get(account) ?? take(account),
     hold: async (accounts, waits) => {
       // One of all replicas gets the first, and then all others.
       const wanted = [...new Set(['', ...accounts])].sort();
       for (let isLogged = false; ; isLogged = true)
         try {
+          held(clock.now());
           for (const account of wanted) await take(account);
           break;
         } catch (error) {
           if (waits === undefined || !hasCode(error, 'lease-lost')) throw error;
           if (!isLogged) log.info('standing by: another replica works', errorFields(error));
+          limit?.[Symbol.dispose]();
           await release();
           await clock.wait(lasts / 5, waits);
         }
@@ -118,6 +147,7 @@ export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptio
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
       await extending;
+      limit?.[Symbol.dispose]();
       fence.leases = 0;
       // A lease that is not released ends by itself.
       if (tokens.size > 0)

@@ -31,6 +31,7 @@ export const openPostgresWarehouse = async (
       oneAnAccount: createNamedGates(),
       archive: noArchive,
       mails: createMailTable(database),
+      confirm: leases.confirm,
       exclusive: async () => {
         throw fault('wrong-use', 'PostgreSQL has no database file', {
           advice: 'back it up with its own tools',

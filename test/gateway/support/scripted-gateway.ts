@@ -44,6 +44,7 @@ export type ScriptedOptions = {
   readonly retry?: RetryPolicy;
   readonly timeouts?: Partial<HttpTimeouts>;
   readonly pageTimeout?: number;
+  readonly confirm?: () => Promise<AbortSignal>;
 };
 
 /** A server that answers as told (the last answer again and again), and a client of it on a clock that needs no waiting. */
@@ -87,6 +88,7 @@ export const scriptedGateway = async (
     log,
     secrets,
     pageTimeout: options.pageTimeout,
+    confirm: options.confirm,
     ...(options.retry === undefined ? {} : { retry: options.retry }),
   });
   return { gateway, seen, clock, secrets, lines, server };

@@ -2,7 +2,7 @@ import type { SecureContext } from 'node:tls';
 import { Readable } from 'node:stream';
 import type { NodemailerError } from 'nodemailer';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { fault, type Fault } from '../../../core/index.ts';
+import { fault, isFault, type Fault } from '../../../core/index.ts';
 import type { TokenSource } from './oauth2-token.ts';
 import { connectionFault, quoteServer, sendingFault, type FaultContext } from './smtp-faults.ts';
 import { logIn } from './smtp-login.ts';
@@ -36,6 +36,7 @@ export type SessionOptions = {
   readonly secureContext: SecureContext | undefined;
   readonly timeouts: SmtpTimeouts;
   readonly faultContext: FaultContext;
+  readonly confirm: (() => Promise<unknown>) | undefined;
 };
 
 type Step = (done: (error?: NodemailerError | null) => void) => void;
@@ -69,21 +70,18 @@ const step = (
   });
 
 /** Tracks whether the last byte was sent: from then on a broken connection leaves the outcome unknown. */
-const tracked = (bytes: Buffer): { readonly stream: Readable; readonly isTransmitted: () => boolean } => {
+const tracked = (
+  bytes: Buffer,
+  confirm: () => Promise<unknown>,
+): { readonly stream: Readable; readonly isTransmitted: () => boolean } => {
   const chunk = 16_384;
-  let offset = 0;
   let ended = false;
-  const stream = new Readable({
-    read() {
-      if (offset < bytes.length) {
-        this.push(bytes.subarray(offset, offset + chunk));
-        offset += chunk;
-        return;
-      }
-      ended = true;
-      this.push(null);
-    },
-  });
+  const chunks = async function* () {
+    for (let offset = 0; offset < bytes.length; offset += chunk) yield bytes.subarray(offset, offset + chunk);
+    await confirm();
+    ended = true;
+  };
+  const stream = Readable.from(chunks(), { objectMode: false });
   return { stream, isTransmitted: () => ended };
 };
 
@@ -130,15 +128,19 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
           resolve({ state: 'failed', fault: unwritableAddress(foreign, faultContext.where) });
           return;
         }
-        const message = tracked(bytes);
-        const onAbort = (): void => {
-          if (message.isTransmitted()) return;
+        const stop = (reason: Fault): void => {
           connection.close();
-          const stopped = fault(
-            'aborted',
-            `the mail to ${envelope.to} was stopped before it was transmitted`,
-          );
-          resolve({ state: 'deferred', fault: stopped });
+          resolve({ state: 'deferred', fault: reason });
+        };
+        const message = tracked(bytes, async () =>
+          options.confirm?.().catch((error: unknown) => {
+            if (isFault(error)) stop(error);
+            throw error;
+          }),
+        );
+        const onAbort = (): void => {
+          if (!message.isTransmitted())
+            stop(fault('aborted', `the mail to ${envelope.to} was stopped before it was transmitted`));
         };
         aborted?.addEventListener('abort', onAbort, { once: true });
         connection.send({ ...wire, size: bytes.length }, message.stream, (error, info) => {

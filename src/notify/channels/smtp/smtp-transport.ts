@@ -20,6 +20,8 @@ export type SmtpOptions = {
   readonly insecure?: boolean | undefined;
   /** Logs in by XOAUTH2, as the user of the address. */
   readonly tokens?: TokenSource;
+  /** Called before the final dot; a mail that is not confirmed is not completed. @throws Fault */
+  readonly confirm?: (() => Promise<unknown>) | undefined;
   /** Removes further secrets from the server's replies. */
   readonly redact?: (text: string) => string;
 };
@@ -48,6 +50,7 @@ export const createSmtpTransport = (options: SmtpOptions): MailTransport => {
     address,
     startTls: startTlsFor(address, options),
     tokens: options.tokens,
+    confirm: options.confirm,
     timeouts: { ...usual, ...options.timeouts },
     faultContext: { where, redact: (text: string) => secrets.redact(redact(text)) },
   };

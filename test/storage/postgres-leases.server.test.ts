@@ -1,0 +1,93 @@
+import type { Pool } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { silentLog, type Clock } from '../../src/core/index.ts';
+import { openPostgres, type PostgresEngine } from '../../src/storage/postgres/engine.ts';
+import { createLeases } from '../../src/storage/postgres/leases.ts';
+import { postgresStatements } from '../../src/warehouse/postgres/account-tables.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
+
+const lasts = 60_000;
+
+describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'the leases of a replica', () => {
+  let cluster: PostgresCluster;
+  let pool: Pool;
+  let database: PostgresEngine;
+
+  beforeAll(async () => {
+    cluster = await startPostgres();
+  });
+  afterAll(() => cluster[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    pool = await cluster.createDatabase();
+    for (const statement of postgresStatements) await pool.query(statement);
+    database = openPostgres(pool);
+  });
+  afterEach(() => database[Symbol.asyncDispose]());
+
+  /** Extends nothing by itself: its clock waits until it is stopped. */
+  const replica = (holder: string) => {
+    const manual = manualClock();
+    const clock: Clock = {
+      ...manual,
+      wait: (_, signal) =>
+        new Promise((_resolve, reject) => {
+          signal?.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
+        }),
+    };
+    const fence = { holder, leases: 0 };
+    const leases = createLeases({ database, fence, lasts, clock, log: silentLog });
+    return { ...leases, advance: manual.advance };
+  };
+
+  const remaining = async (): Promise<readonly number[]> =>
+    (
+      await pool.query('SELECT until - floor(extract(epoch FROM now()) * 1000) AS ms FROM account_lease')
+    ).rows.map(({ ms }) => Number(ms));
+
+  const end = () => pool.query('UPDATE account_lease SET until = 0');
+
+  it('are extended before an effect outside the database', async () => {
+    await using one = replica('one');
+    await one.hold(['main'], undefined);
+    await pool.query('UPDATE account_lease SET until = until - 50000');
+    const signal = await one.confirm();
+    expect(signal.aborted).toBe(false);
+    expect(await remaining()).toHaveLength(2);
+    for (const ms of await remaining()) expect(ms).toBeGreaterThan(10_000);
+  });
+
+  it('confirm no effect once another replica has taken over, and stop those that have begun', async () => {
+    await using one = replica('one');
+    await using other = replica('other');
+    await one.hold(['main'], undefined);
+    const signal = await one.confirm();
+    await end();
+    await other.hold(['main'], undefined);
+    await expect(one.confirm()).rejects.toMatchObject({ code: 'lease-lost' });
+    expect(signal.aborted).toBe(true);
+    expect(await one.lost).toMatchObject({ code: 'lease-lost' });
+    expect((await other.confirm()).aborted).toBe(false);
+  });
+
+  it('confirm no effect once one of several has ended', async () => {
+    await using one = replica('one');
+    await one.hold(['main', 'second'], undefined);
+    await pool.query("UPDATE account_lease SET until = 0 WHERE account = 'second'");
+    await expect(one.confirm()).rejects.toMatchObject({ code: 'lease-lost' });
+  });
+
+  it('stop an effect before they end when they are not extended in time', async () => {
+    await using one = replica('one');
+    await one.hold(['main'], undefined);
+    const signal = await one.confirm();
+    one.advance(lasts - 1);
+    expect(signal.aborted).toBe(false);
+    one.advance(1);
+    expect(signal.aborted).toBe(true);
+    await expect(one.confirm()).rejects.toMatchObject({
+      code: 'lease-lost',
+      message: 'the leases could not be extended in time',
+    });
+  });
+});
