@@ -73,10 +73,17 @@ const openDatabaseOf = async (
   { config, log, claimsSlots, dryRun }: AppOptions,
   { path }: Paths,
 ): Promise<SharedDatabase | undefined> => {
-  const { database: url, accounts } = config.settings;
+  const { database: url, accounts, scheduler } = config.settings;
   if (url === undefined) return undefined;
   const holder = `${hostname()}/${pid}/${randomUUID().slice(0, 8)}`;
-  const database = await openDatabase({ url: url.reveal(), holder, clock: deps.clock, log, version });
+  const database = await openDatabase({
+    url: url.reveal(),
+    holder,
+    lease: scheduler.lease,
+    clock: deps.clock,
+    log,
+    version,
+  });
   try {
     if (database.isNew) await refuseOtherData(path);
     // The daemon waits as a standby; a command says who works.

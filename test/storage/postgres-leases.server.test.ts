@@ -1,13 +1,15 @@
-import type { Pool } from 'pg';
+import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { silentLog, type Clock } from '../../src/core/index.ts';
+import { silentLog, systemClock, type Clock } from '../../src/core/index.ts';
+import { begin } from '../../src/storage/postgres/connection.ts';
 import { openPostgres, type PostgresEngine } from '../../src/storage/postgres/engine.ts';
 import { createLeases } from '../../src/storage/postgres/leases.ts';
 import { postgresStatements } from '../../src/warehouse/postgres/account-tables.ts';
+import { rejection } from '../http/support/servers.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
 
-const lasts = 60_000;
+const minute = 60_000;
 
 describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'the leases of a replica', () => {
   let cluster: PostgresCluster;
@@ -26,9 +28,9 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'the leases of a replica
   afterEach(() => database[Symbol.asyncDispose]());
 
   /** Extends nothing by itself: its clock waits until it is stopped. */
-  const replica = (holder: string) => {
+  const replica = (holder: string, given?: Clock, lasts = minute) => {
     const manual = manualClock();
-    const clock: Clock = {
+    const clock: Clock = given ?? {
       ...manual,
       wait: (_, signal) =>
         new Promise((_resolve, reject) => {
@@ -77,11 +79,30 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'the leases of a replica
     await expect(one.confirm()).rejects.toMatchObject({ code: 'lease-lost' });
   });
 
+  it('pass to another replica at once, also from one that was stopped within a transaction', async () => {
+    const fence = { holder: 'one', leases: 2 };
+    await using one = replica('one');
+    await using other = replica('other', systemClock, 1000);
+    await one.hold(['main'], undefined);
+    await pool.query('UPDATE account_lease SET until = until - 58000');
+    const engine = openPostgres(new Pool({ ...pool.options, max: 2 }), 'the database', fence);
+    await using _closed = engine;
+    const stopped = engine.bulk(async (connection) => {
+      await connection.execute(begin);
+      await connection.execute("UPDATE account_lease SET version = version + 1 WHERE account = 'main'");
+      // As one that copies rows: the server waits, and is not idle.
+      await connection.execute('SELECT pg_sleep(600)');
+    });
+    const failure = rejection(stopped);
+    await other.hold(['main'], new AbortController().signal);
+    expect(await failure).toMatchObject({ code: 'database-unreachable' });
+  });
+
   it('stop an effect before they end when they are not extended in time', async () => {
     await using one = replica('one');
     await one.hold(['main'], undefined);
     const signal = await one.confirm();
-    one.advance(lasts - 1);
+    one.advance(minute - 1);
     expect(signal.aborted).toBe(false);
     one.advance(1);
     expect(signal.aborted).toBe(true);

@@ -3,10 +3,10 @@
 # further arguments go to vitest.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-multiplier=4 rounds=15 pulls=60 mails=25 keys=24 backups=20
+multiplier=4 rounds=15 pulls=60 mails=25 keys=24 backups=20 replicas=8
 if [ "${1-}" = --full ]; then
   shift
-  multiplier=40 rounds=500 pulls=500 mails=500 keys=1200 backups=500
+  multiplier=40 rounds=500 pulls=500 mails=500 keys=1200 backups=500 replicas=200
 fi
 export TOLLKEEPER_TESTS=storm
 export TOLLKEEPER_STORM=${TOLLKEEPER_STORM:-$multiplier}
@@ -15,6 +15,7 @@ export TOLLKEEPER_MAIL_ROUNDS=${TOLLKEEPER_MAIL_ROUNDS:-${TOLLKEEPER_STORM_ROUND
 export TOLLKEEPER_KEY_ROUNDS=${TOLLKEEPER_KEY_ROUNDS:-${TOLLKEEPER_STORM_ROUNDS:-$keys}}
 export TOLLKEEPER_PULL_ROUNDS=${TOLLKEEPER_PULL_ROUNDS:-${TOLLKEEPER_STORM_ROUNDS:-$pulls}}
 export TOLLKEEPER_BACKUP_ROUNDS=${TOLLKEEPER_BACKUP_ROUNDS:-${TOLLKEEPER_STORM_ROUNDS:-$backups}}
+export TOLLKEEPER_REPLICA_ROUNDS=${TOLLKEEPER_REPLICA_ROUNDS:-${TOLLKEEPER_STORM_ROUNDS:-$replicas}}
 export TOLLKEEPER_STORM_ROUNDS=${TOLLKEEPER_STORM_ROUNDS:-$rounds}
-echo "storm: $TOLLKEEPER_STORM_ROUNDS rounds of killed daemons, $TOLLKEEPER_PULL_ROUNDS of killed pulls, $TOLLKEEPER_MAIL_ROUNDS of killed senders, $TOLLKEEPER_KEY_ROUNDS of killed rotations, $TOLLKEEPER_BACKUP_ROUNDS of kills beside backups, property tests with $TOLLKEEPER_STORM times their cases"
+echo "storm: $TOLLKEEPER_STORM_ROUNDS rounds of killed daemons, $TOLLKEEPER_PULL_ROUNDS of killed pulls, $TOLLKEEPER_MAIL_ROUNDS of killed senders, $TOLLKEEPER_KEY_ROUNDS of killed rotations, $TOLLKEEPER_BACKUP_ROUNDS of kills beside backups, $TOLLKEEPER_REPLICA_ROUNDS of failing replicas, property tests with $TOLLKEEPER_STORM times their cases"
 exec npx --no-install vitest run --config test/vitest.config.ts "$@"

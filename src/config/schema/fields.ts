@@ -55,6 +55,15 @@ export const positiveDuration = checked(
   .meta({ examples: ['10m', '2h', '1d'] })
   .transform((text) => parseDuration(text) ?? 0);
 
+/** Long enough to extend a lease in time, and short enough for a standby to take over soon. */
+export const leaseDuration = checked(
+  `${describeDuration}, from 2s to 10m`,
+  (text) => (parseDuration(text) ?? 0) >= 2000 && (parseDuration(text) ?? 0) <= 600_000,
+  { shows: 'duration' },
+)
+  .meta({ examples: ['10s'] })
+  .transform((text) => parseDuration(text) ?? 0);
+
 /** `2025-01-31`. */
 export const date = checked('a date written YYYY-MM-DD', isDate, { form: 'date' }).meta({
   examples: ['2025-01-01'],

@@ -18,6 +18,7 @@ import {
   date,
   hasBadPort,
   httpsUrl,
+  leaseDuration,
   name,
   path,
   positiveDuration,
@@ -314,6 +315,11 @@ const scheduler = z.strictObject({
     .default(3)
     .describe(
       'How many times the process may end while a job runs before the job is suspended; a successful run starts the count again. 0 never suspends.',
+    ),
+  lease: leaseDuration
+    .prefault('10s')
+    .describe(
+      'With `database`: how long the right of a replica to work lasts. It extends it all the time; a standby takes over when it has ended.',
     ),
   keep_runs: positiveDuration.prefault('400d').describe('How long runs are kept in the run ledger.'),
 });

@@ -5,7 +5,7 @@ import { sqlOf, type PostgresConnection } from './connection.ts';
 import { fenced, type Fence } from './fence.ts';
 import { endsConnection, isConflict, postgresFault } from './faults.ts';
 
-/** Of work on state that conflicts with that of other replicas. */
+/** Of work that conflicts with another transaction, which may be one of this replica. */
 const mostAttempts = 20;
 
 /** The engine of a database that several processes share. */
@@ -58,17 +58,17 @@ export const openPostgres = (pool: Connections, where = 'PostgreSQL', fence?: Fe
   const oneAtATime = createGate(1);
   // Bulk work may use the state within, so one connection is left for it; a wait for others has no time limit.
   const jobs = createGate(Math.max(pool.options.max - 1, 1));
+  const repeated: typeof onConnection = async (work, signal) => {
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        return await onConnection(work, signal);
+      } catch (error) {
+        if (attempt === mostAttempts || !isConflict(error)) throw error;
+      }
+  };
   return {
-    state: (work, signal) =>
-      oneAtATime(async () => {
-        for (let attempt = 1; ; attempt += 1)
-          try {
-            return await onConnection(work, signal);
-          } catch (error) {
-            if (attempt === mostAttempts || !isConflict(error)) throw error;
-          }
-      }),
-    bulk: (work, signal) => jobs(() => onConnection(work, signal)),
+    state: (work, signal) => oneAtATime(() => repeated(work, signal)),
+    bulk: (work, signal) => jobs(() => repeated(work, signal)),
     [Symbol.asyncDispose]: () => pool.end(),
   };
 };

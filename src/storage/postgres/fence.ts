@@ -7,6 +7,9 @@ import { begin, type PostgresConnection } from './connection.ts';
 /** The leases of this replica. While it has none, such as before it begins to work, nothing is checked. */
 export type Fence = { readonly holder: string; leases: number };
 
+/** The name of the session in which a holder has a transaction, by which another replica finds it. SQL. */
+export const sessionOf = (holder: string): string => `'tollkeeper ' || md5(${holder})`;
+
 /**
  * A transaction of a process that was stopped in it holds locks, which another replica must not wait for: the server ends
  * it. Milliseconds.
@@ -24,7 +27,8 @@ export const fenced = (
 ): PostgresConnection => {
   const check = async (): Promise<void> => {
     const [row] = await connection.rows(
-      `SELECT set_config('idle_in_transaction_session_timeout', $idle, true) AS idle, (
+      `SELECT set_config('idle_in_transaction_session_timeout', $idle, true) AS idle,
+         set_config('application_name', ${sessionOf('$holder')}, true) AS session, (
          SELECT count(*) FROM account_lease WHERE holder = $holder AND until > ${serverNow}) AS leases`,
       { idle: String(idleInTransaction), holder: fence.holder },
     );

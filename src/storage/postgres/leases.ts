@@ -9,7 +9,7 @@ import {
   type Log,
 } from '../../core/index.ts';
 import { optionalText, wholeNumber, type StateEngine } from '../sql.ts';
-import type { Fence } from './fence.ts';
+import { sessionOf, type Fence } from './fence.ts';
 import { serverNow } from './server-now.ts';
 
 /** The right of one replica to work for accounts. It ends by itself when the replica does not extend it. */
@@ -39,6 +39,15 @@ export type LeasesOptions = {
   readonly clock: Clock;
   readonly log: Log;
 };
+
+/**
+ * Ends the transactions of a replica whose lease has ended. One that was stopped within a transaction holds locks, and
+ * while it copies rows no time limit of the server applies to it.
+ */
+const endFormerSql = `
+  SELECT count(pg_terminate_backend(activity.pid)) AS ended
+  FROM account_lease AS lease JOIN pg_stat_activity AS activity ON activity.application_name = ${sessionOf('lease.holder')}
+  WHERE lease.account = $account AND lease.holder <> $holder AND lease.until <= ${serverNow}`;
 
 /** One statement takes, extends and decides. The number of changes of the account stays. */
 const takeSql = `
@@ -73,6 +82,7 @@ export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptio
 
   const take = async (account: string): Promise<number> => {
     const token = await database.bulk(async (connection) => {
+      await connection.rows(endFormerSql, { account, holder });
       const [row] = await connection.rows(takeSql, { account, holder, lasts });
       if (row !== undefined) return wholeNumber(row, 'token');
       const [other] = await connection.rows('SELECT holder FROM account_lease WHERE account = $account', {
@@ -95,8 +105,8 @@ export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptio
     });
   };
 
-  const extend = async (): Promise<void> => {
-    ended.signal.throwIfAborted();
+  /** Whether all leases are held still. */
+  const extend = async (): Promise<boolean> => {
     const asked = clock.now();
     const extended = await database.bulk((connection) =>
       connection.execute(
@@ -104,8 +114,14 @@ export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptio
         { holder, lasts },
       ),
     );
-    if (extended < fence.leases) throw lose(fault('lease-lost', 'another replica has taken over'));
+    if (extended < tokens.size) return false;
     held(asked);
+    return true;
+  };
+
+  const keep = async (): Promise<void> => {
+    ended.signal.throwIfAborted();
+    if (!(await extend())) throw lose(fault('lease-lost', 'another replica has taken over'));
   };
 
   const extendAlways = async (): Promise<void> => {
@@ -113,7 +129,7 @@ export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptio
     while (!signal.aborted)
       try {
         await clock.wait(lasts / 3, signal);
-        await extend();
+        await keep();
       } catch (error) {
         if (!signal.aborted) log.warn('cannot extend the leases on the accounts', errorFields(error));
       }
@@ -122,7 +138,7 @@ export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptio
   return {
     lost,
     confirm: async () => {
-      await extend();
+      await keep();
       return ended.signal;
     },
     tokenOf: async (account) => tokens.get(account) ?? take(account),
@@ -131,14 +147,17 @@ export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptio
       const wanted = [...new Set(['', ...accounts])].sort();
       for (let isLogged = false; ; isLogged = true)
         try {
-          held(clock.now());
           for (const account of wanted) await take(account);
-          break;
+          if (await extend()) break;
+          throw fault('lease-lost', 'it took longer than a lease to take the leases on all accounts');
         } catch (error) {
-          if (waits === undefined || !hasCode(error, 'lease-lost')) throw error;
-          if (!isLogged) log.info('standing by: another replica works', errorFields(error));
-          limit?.[Symbol.dispose]();
-          await release();
+          if (waits === undefined) throw error;
+          if (hasCode(error, 'lease-lost')) {
+            if (!isLogged) log.info('standing by: another replica works', errorFields(error));
+            await release();
+          } else if (hasCode(error, 'database-unreachable'))
+            log.warn('standing by: cannot reach the database', errorFields(error));
+          else throw error;
           await clock.wait(lasts / 5, waits);
         }
       fence.leases = tokens.size;

@@ -13,6 +13,8 @@ export type DatabaseOptions = {
   readonly url: string;
   /** The name of this replica, different from that of each other one, also of an earlier process. */
   readonly holder: string;
+  /** A replica that ends without releasing its leases is replaced after this time, ms. */
+  readonly lease: number;
   /** The number of the schema, and what creates it in an empty database; it may fail where another process does so. */
   readonly schema: { readonly number: number; readonly create: (engine: PostgresEngine) => Promise<void> };
   readonly clock: Clock;
@@ -22,9 +24,6 @@ export type DatabaseOptions = {
 /** Connections at the same time: jobs, their state, and leases. */
 const mostConnections = 10;
 
-/** A replica that ends without releasing them is replaced after this time, ms. */
-const leaseLasts = 10_000;
-
 /**
  * Connects to PostgreSQL, and creates the tables in an empty database.
  * @throws faults database-unreachable, database-refused, warehouse-newer, warehouse-older
@@ -32,6 +31,7 @@ const leaseLasts = 10_000;
 export const openDatabase = async ({
   url,
   holder,
+  lease,
   schema: { number, create },
   clock,
   log,
@@ -53,7 +53,7 @@ export const openDatabase = async ({
     const fence: Fence = { holder, leases: 0 };
     return {
       engine: openPostgres(pool, where, fence),
-      leases: createLeases({ database: plain, fence, lasts: leaseLasts, clock, log }),
+      leases: createLeases({ database: plain, fence, lasts: lease, clock, log }),
       isNew: schema === 0,
     };
   } catch (error) {

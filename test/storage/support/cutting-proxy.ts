@@ -9,13 +9,17 @@ export type CuttingProxy = AsyncDisposable & {
   readonly passed: () => number;
   /** Whether connections are accepted and then left without an answer. */
   readonly silent: (isSilent: boolean) => void;
+  /** Whether nothing passes on any connection, as where a network drops all packets. */
+  readonly stall: (isStalled: boolean) => void;
 };
 
 /** Passes TCP connections on to a port of 127.0.0.1, until they are cut. */
 export const startCuttingProxy = async (target: number): Promise<CuttingProxy> => {
   const sockets = new Set<Socket>();
+  const pairs = new Set<readonly [Socket, Socket]>();
   let count = 0;
   let isSilent = false;
+  let isStalled = false;
   const hold = (socket: Socket): void => {
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
@@ -29,9 +33,14 @@ export const startCuttingProxy = async (target: number): Promise<CuttingProxy> =
     if (isSilent) return;
     const far = connect(target, '127.0.0.1');
     hold(far);
-    near.pipe(far).pipe(near);
-    near.on('close', () => far.destroy());
-    far.on('close', () => near.destroy());
+    const pair = [near, far] as const;
+    pairs.add(pair);
+    if (!isStalled) near.pipe(far).pipe(near);
+    for (const [one, other] of [pair, [far, near] as const])
+      one.on('close', () => {
+        pairs.delete(pair);
+        other.destroy();
+      });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -40,6 +49,16 @@ export const startCuttingProxy = async (target: number): Promise<CuttingProxy> =
     passed: () => count,
     silent: (wanted) => {
       isSilent = wanted;
+    },
+    stall: (wanted) => {
+      if (wanted === isStalled) return;
+      isStalled = wanted;
+      for (const [near, far] of pairs) {
+        if (wanted) near.unpipe(far).pause();
+        else near.pipe(far);
+        if (wanted) far.unpipe(near).pause();
+        else far.pipe(near);
+      }
     },
     [Symbol.asyncDispose]: async () => {
       server.close();

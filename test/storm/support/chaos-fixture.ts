@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { silentLog, systemClock } from '../../../src/core/index.ts';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/index.ts';
-import { openWarehouse, type Warehouse } from '../../../src/warehouse/index.ts';
+import type { SharedDatabase } from '../../../src/storage/index.ts';
+import { openDatabase, openWarehouse, type Warehouse } from '../../../src/warehouse/index.ts';
 import type { BuiltProgram, Running } from '../../program/support/built-program.ts';
 import { openMailServer, type TakenMail } from '../../support/mail-server.ts';
 import { openFolder, type Folder } from '../../support/program.ts';
@@ -38,15 +39,18 @@ sections:
 `;
 
 /** Writes the report `tick` into the configuration. */
-export const writeTick = async ({ write }: Pick<Folder, 'write'>): Promise<void> => {
-  await write('config/reports/tick/report.yaml', report);
+export const writeTick = async ({ write }: Pick<Folder, 'write'>, config = 'config'): Promise<void> => {
+  await write(`${config}/reports/tick/report.yaml`, report);
   await write(
-    'config/reports/tick/total.sql',
+    `${config}/reports/tick/total.sql`,
     `SELECT coalesce(sum(spend) FILTER (period = 'current'), 0) AS spend,
        coalesce(sum(spend) FILTER (period = 'comparison'), 0) AS spend_before
 FROM cube`,
   );
 };
+
+/** The replicas of a daemon: the value of `database` of each, and a direct way to the database. */
+export type Replicas = { readonly urls: readonly string[]; readonly direct: string; readonly lease: number };
 
 /** A volume on which daemons live and die, with the witnesses that outlive them. */
 export type StormFixture = AsyncDisposable & {
@@ -59,7 +63,22 @@ export type StormFixture = AsyncDisposable & {
   readonly openLedger: () => Promise<Warehouse>;
 };
 
-export const openStormFixture = async (program: BuiltProgram): Promise<StormFixture> => {
+const settings = (accounts: Readonly<Record<string, string>>, ca: string, more: string): string => `accounts:
+${Object.entries(accounts)
+  .map(([name, url]) => `  ${name}: { base_url: "${url}", admin_key: "\${GATEWAY_ADMIN_KEY}" }\n`)
+  .join('')}mail: { smtp: "\${SMTP_URL}", from: "Tollkeeper <reports@example.com>", tls: { ca: ${ca} } }
+health: { host: 127.0.0.1, port: 0 }
+status: { port: 0 }
+${more}`;
+
+/** The folder of the configuration of a replica, from 0. */
+export const configOf = (replica: number): string => (replica === 0 ? 'config' : `config-${replica}`);
+
+const openDatabaseAt = ({ direct, lease }: Replicas): Promise<SharedDatabase> =>
+  openDatabase({ url: direct, holder: 'the storm', lease, clock: systemClock, log: silentLog });
+
+/** One daemon on a database file, or replicas with a data folder each on a database that they share. */
+export const openStormFixture = async (program: BuiltProgram, replicas?: Replicas): Promise<StormFixture> => {
   const now = Date.now;
   const [folder, mail, sandbox] = await Promise.all([
     openFolder(),
@@ -70,26 +89,29 @@ export const openStormFixture = async (program: BuiltProgram): Promise<StormFixt
     openRecordingGateway(sandbox.baseUrl),
     openRecordingGateway(sandbox.baseUrl),
   ]);
-  await folder.write(
-    'config/tollkeeper.yaml',
-    `accounts:
-  main: { base_url: "${main.baseUrl}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
-  other: { base_url: "${other.baseUrl}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
-warehouse: { memory_limit: 512MB }
-mail: { smtp: "\${SMTP_URL}", from: "Tollkeeper <reports@example.com>", tls: { ca: ${mail.ca} } }
-health: { host: 127.0.0.1, port: 0 }
-status: { port: 0 }
-# Daemons are killed far more often than jobs succeed.
-scheduler: { suspend_after: 0 }
-`,
-  );
+  const accounts = { main: main.baseUrl, other: other.baseUrl };
   const yesterday = new Date(now() - 86_400_000).toISOString().slice(0, 10);
-  await folder.write('config/jobs/jobs.yaml', jobs(yesterday));
-  await writeTick(folder);
+  for (const [nth, url] of (replicas?.urls ?? [undefined]).entries()) {
+    const shared = url === undefined ? '' : `database: "\${DATABASE_${nth}}"\n`;
+    const lease = replicas === undefined ? '' : `, lease: ${replicas.lease}ms`;
+    // Daemons are killed far more often than jobs succeed.
+    const more = `${shared}scheduler: { suspend_after: 0${lease} }
+warehouse: { memory_limit: 512MB, path: data${nth === 0 ? '' : `-${nth}`}/tollkeeper.duckdb }
+`;
+    await folder.write(`${configOf(nth)}/tollkeeper.yaml`, settings(accounts, mail.ca, more));
+    await folder.write(`${configOf(nth)}/jobs/jobs.yaml`, jobs(yesterday));
+    await writeTick(folder, configOf(nth));
+  }
   const started: Running[] = [];
   return {
     start: (...argv) => {
-      const env = { GATEWAY_ADMIN_KEY: sandbox.adminKey, SMTP_URL: mail.url, TZ: 'UTC' };
+      const databases = replicas?.urls.map((url, nth) => [`DATABASE_${nth}`, url] as const) ?? [];
+      const env = {
+        GATEWAY_ADMIN_KEY: sandbox.adminKey,
+        SMTP_URL: mail.url,
+        TZ: 'UTC',
+        ...Object.fromEntries(databases),
+      };
       const running = program.start(argv, { cwd: folder.path, env });
       started.push(running);
       return running;
@@ -97,8 +119,9 @@ scheduler: { suspend_after: 0 }
     asked: main.seen,
     mails: mail.taken,
     truth: sandbox.truth,
-    openLedger: () =>
+    openLedger: async () =>
       openWarehouse({
+        ...(replicas === undefined ? {} : { database: await openDatabaseAt(replicas) }),
         path: join(folder.path, 'data/tollkeeper.duckdb'),
         spoolDirectory: join(folder.path, 'data/spool'),
         memoryLimit: '512MB',
