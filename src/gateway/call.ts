@@ -78,10 +78,13 @@ const attempt = async <T>(
   call: Call,
   use: (answer: HttpAnswer) => Promise<T>,
 ): Promise<T> => {
-  const { endpoint, signal } = call;
+  const { endpoint } = call;
+  let { signal } = call;
   const measured = measureCall(deps, endpoint);
   let status: number | undefined;
   try {
+    const confirmed = endpoint.method === 'GET' ? undefined : await deps.confirm?.();
+    signal = AbortSignal.any([signal, confirmed].filter((one) => one !== undefined));
     const sent = deps.clock.now();
     const answer = await deps.http.send({
       method: endpoint.method,
@@ -118,18 +121,13 @@ const attempt = async <T>(
   }
 };
 
-const write = async <T>(deps: CallDeps, call: Call, use: (answer: HttpAnswer) => Promise<T>): Promise<T> => {
-  const signals = [await deps.confirm?.(), call.signal].filter((signal) => signal !== undefined);
-  return attempt(deps, { ...call, signal: AbortSignal.any(signals) }, use);
-};
-
 /** Calls an endpoint: retries a GET while that may help, and sends any write once. */
 export const callEndpoint = <T>(
   deps: CallDeps,
   call: Call,
   use: (answer: HttpAnswer) => Promise<T>,
 ): Promise<T> => {
-  if (call.endpoint.method !== 'GET') return write(deps, call, use);
+  if (call.endpoint.method !== 'GET') return attempt(deps, call, use);
   return withRetry(() => attempt(deps, call, use), deps.retry, {
     clock: deps.clock,
     random: deps.random,
