@@ -83,8 +83,10 @@ const attempt = async <T>(
   const measured = measureCall(deps, endpoint);
   let status: number | undefined;
   try {
-    const confirmed = endpoint.method === 'GET' ? undefined : await deps.confirm?.();
-    signal = AbortSignal.any([signal, confirmed].filter((one) => one !== undefined));
+    if (endpoint.method !== 'GET' && deps.confirm !== undefined) {
+      const confirmed = await deps.confirm();
+      signal = signal === undefined ? confirmed : AbortSignal.any([signal, confirmed]);
+    }
     const sent = deps.clock.now();
     const answer = await deps.http.send({
       method: endpoint.method,
