@@ -1,6 +1,7 @@
 import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { silentLog, systemClock, type Clock } from '../../src/core/index.ts';
+import { silentLog, systemClock, unixMillis, type Clock } from '../../src/core/index.ts';
+import { stateEngines } from '../../src/storage/index.ts';
 import { begin } from '../../src/storage/postgres/connection.ts';
 import { openPostgres, type PostgresEngine } from '../../src/storage/postgres/engine.ts';
 import { createLeases } from '../../src/storage/postgres/leases.ts';
@@ -91,11 +92,29 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'the leases of a replica
       await connection.execute(begin);
       await connection.execute("UPDATE account_lease SET version = version + 1 WHERE account = 'main'");
       // As one that copies rows: the server waits, and is not idle.
-      await connection.execute('SELECT pg_sleep(600)');
+      await connection.execute('SELECT pg_sleep(20)');
     });
     const failure = rejection(stopped);
     await other.hold(['main'], new AbortController().signal);
     expect(await failure).toMatchObject({ code: 'database-unreachable' });
+  });
+
+  it('are read by each transaction, which stores nothing once they are lost', async () => {
+    const fence = { holder: 'one', leases: 0 };
+    await using one = replica('one');
+    await one.hold(['main'], undefined);
+    fence.leases = 2;
+    const engine = openPostgres(new Pool(pool.options), 'the database', fence);
+    await using _closed = engine;
+    const { runs } = stateEngines.sql(engine);
+    const claim = (job: string) =>
+      runs.claim([
+        { runs: [], cursor: { job, version: 1, schedule: '* * * * *', claimedThrough: unixMillis(1) } },
+      ]);
+    await claim('before');
+    await end();
+    await expect(claim('after')).rejects.toMatchObject({ code: 'lease-lost' });
+    expect((await pool.query('SELECT job FROM job_cursor')).rows).toEqual([{ job: 'before' }]);
   });
 
   it('stop an effect before they end when they are not extended in time', async () => {

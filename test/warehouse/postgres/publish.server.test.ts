@@ -115,6 +115,17 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
     expect(await stored(one.rows)).toEqual(['second']);
   });
 
+  it('replaces the calls of its ranges, and a second time too', async () => {
+    await using one = await replica('one');
+    await add(one.rows, ['first']);
+    for (const text of ['second', 'second'])
+      await one.rows.publish(account, async ({ connection, hold }) => {
+        await hold(hour, 1);
+        await connection.execute(`UPDATE call_log SET model_name = $text WHERE account = 'main'`, { text });
+      });
+    expect(await stored(one.rows)).toEqual(['second']);
+  });
+
   it('counts nothing if the account was changed since the work began', async () => {
     await using one = await replica('one');
     const publish = one.rows.publish(account, async ({ connection, hold }) => {
