@@ -33,8 +33,8 @@ export const replicaMutants: readonly Mutant[] = [
     'a replica may write a key after its lease has ended',
     'storage/postgres-leases.server',
     'storage/postgres/leases.ts',
-    'WHERE holder = $holder AND until > ${serverNow}`',
-    'WHERE holder = $holder`',
+    'if (extended < tokens.size) return false;',
+    'if (extended < 0) return false;',
   ),
   mutant(
     'a replica that was stopped within a transaction keeps the others out',

@@ -36,8 +36,8 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
   /** What one replica has. */
   const replica = async (holder: string, lasts = 60_000) => {
     const engine = await openEngine(optionsIn(folder, ':memory:'));
-    const fence = { holder, leases: 0 };
-    const leases = createLeases({ database, fence, lasts, clock: systemClock, log: silentLog });
+    const fence = { holder, lasts, leases: 0 };
+    const leases = createLeases({ database, fence, clock: systemClock, log: silentLog });
     const rows = createPostgresRows({ engine, database, folder: folder.spool, tokenOf: leases.tokenOf });
     return { rows, leases, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
   };
