@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { hasCode, type Clock, type Progress } from '../core/index.ts';
+import { hasCode, type Clock, type Progress, type UnixMillis } from '../core/index.ts';
 import { listSources } from './list-sources.ts';
 import type { Facts, ManifestDraft } from './manifest.ts';
 import { discardIfFull, type BackupStore } from './store.ts';
@@ -17,6 +17,8 @@ export type BackupSubject = {
   readonly growing: Readonly<Record<string, string>>;
   /** Folders whose files are replaced whole, by their paths in the manifest. */
   readonly replaced: Readonly<Record<string, string>>;
+  /** Where the database file is a copy, the moment that it is of; the rest of the program waits for nothing then. */
+  readonly copiedAt?: UnixMillis | undefined;
 };
 
 export type BackupOptions = {
@@ -63,11 +65,12 @@ const takeOnce = async (
 
   const second = clock.now();
   const moment = await subject.exclusive(async (file, { schema, ...facts }) => {
-    const at = clock.now();
+    const at = subject.copiedAt ?? clock.now();
     const later = await listAll(subject.replaced);
     const growing = (await listAll(subject.growing)).map(({ path, file: grows }) => ({ path, file: grows }));
     const written = await storeFiles(store, [{ ...source, file }, ...growing], signal);
-    return { at, schema, facts, later, written, heldFor: Math.max(heldFirst, clock.now() - second) };
+    const heldFor = subject.copiedAt === undefined ? Math.max(heldFirst, clock.now() - second) : 0;
+    return { at, schema, facts, later, written, heldFor };
   });
   const rest = await storeFiles(store, moment.later, signal, meter('storing reports, mails and the archive'));
 

@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
-import { pid } from 'node:process';
 import {
   divideMemory,
   megabytesText,
@@ -18,7 +15,7 @@ import { recoverInterrupted } from '../notify/index.ts';
 import type { RunKey, SharedDatabase } from '../storage/index.ts';
 import { createScheduler, keyText, type Scheduler } from '../scheduler/index.ts';
 import { readSettings } from '../tracing/index.ts';
-import { openDatabase, openWarehouse, type Warehouse } from '../warehouse/index.ts';
+import { filledTable, openWarehouse, type Warehouse } from '../warehouse/index.ts';
 import { version } from '../version.ts';
 import { createBackups } from './backups/backups.ts';
 import { createRuntime } from './create-runtime.ts';
@@ -28,6 +25,7 @@ import { openKeyRuntime } from './keys/key-runtime.ts';
 import { measureRun } from './metrics/measure-runs.ts';
 import { measureAll, openTracing } from './open-tracing.ts';
 import { makeDataFolder, pathsOf, placesToPlan, type Paths } from './paths.ts';
+import { closeShared, openShared } from './data-folder/database-leases.ts';
 import { createRuntimeLeases, type RuntimeLease } from './runtime-leases.ts';
 
 /** The program on one database. Disposal closes connections and the database. */
@@ -73,26 +71,18 @@ const openDatabaseOf = async (
   { config, log, claimsSlots, dryRun }: AppOptions,
   { path }: Paths,
 ): Promise<SharedDatabase | undefined> => {
-  const { database: url, accounts, scheduler } = config.settings;
+  const { database: url, accounts } = config.settings;
   if (url === undefined) return undefined;
-  const holder = `${hostname()}/${pid}/${randomUUID().slice(0, 8)}`;
-  const database = await openDatabase({
-    url: url.reveal(),
-    holder,
-    lease: scheduler.lease,
-    clock: deps.clock,
-    log,
-    version,
-  });
+  const database = await openShared(deps, url.reveal(), config, log);
   try {
-    if (database.isNew) await refuseOtherData(path);
+    if ((await database.engine.state((connection) => filledTable(connection))) === undefined)
+      await refuseOtherData(path);
     // The daemon waits as a standby; a command says who works.
     if (dryRun !== true)
       await database.leases.hold(Object.keys(accounts), claimsSlots ? deps.signal : undefined);
     return database;
   } catch (error) {
-    await database.leases[Symbol.asyncDispose]();
-    await database.engine[Symbol.asyncDispose]();
+    await closeShared(database);
     throw error;
   }
 };

@@ -18,6 +18,7 @@ export type {
   SurveyedKey,
 } from './model/service-types.ts';
 export type { ExpiryNotice, HoldFacts, KeyAlert, KeyMatter, RetainFacts } from './model/alert.ts';
+export { writeAuditFile } from './journal/audit-chain.ts';
 export { readAuditLines } from './journal/audit-file.ts';
 export { verifyAudit, type AuditVerdict } from './journal/verify-audit.ts';
 export type { AuditHead } from './journal/audit-line.ts';

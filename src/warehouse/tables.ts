@@ -13,6 +13,7 @@ import type { AlertTable } from './alerts/alert-table.ts';
 import { createAlertTable } from './alerts/create-alert-table.ts';
 import { createBackupLog, type BackupLog } from './backup/backup-log.ts';
 import type { DatabaseFacts } from './backup/database-facts.ts';
+import type { CopyTarget, DatabaseCopy } from './backup/database-copy.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
 import {
   type MailStore,
@@ -95,6 +96,8 @@ export type Warehouse = AsyncDisposable & {
    * The work must leave the file open.
    */
   readonly exclusive: <T>(work: (database: FileHandle, facts: DatabaseFacts) => Promise<T>) => Promise<T>;
+  /** Where several processes share the database: copies it into a new database file, as of one moment. */
+  readonly copyToFile?: ((target: CopyTarget) => Promise<DatabaseCopy>) | undefined;
   /** What prompt and completion tokens include, by model, so that each token is counted once. */
   readonly tokens: TokensTable;
   /** Colours of models and keys in charts. */
@@ -124,6 +127,7 @@ export type Storage = {
   readonly mails?: MailStore;
   readonly confirm?: Warehouse['confirm'];
   readonly exclusive: Warehouse['exclusive'];
+  readonly copyToFile?: Warehouse['copyToFile'];
   readonly close: () => PromiseLike<void>;
 };
 
@@ -167,6 +171,7 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
     backups: createBackupLog(state),
     footprint: async () => readFootprint(engine, options.path),
     exclusive: storage.exclusive,
+    copyToFile: storage.copyToFile,
     tokens,
     seriesColours: createSeriesColours(state),
     writeParquet: createParquetWriter(engine, options.spoolDirectory, spoolPrefix),

@@ -126,20 +126,16 @@ export const operatorFaults = (part: Checked<unknown>, declared: Declared): Conf
   });
 };
 
-/** Kinds of jobs that work on the database file. */
-const ofTheFile: ReadonlySet<unknown> = new Set(['archive', 'backup']);
-
-/** With PostgreSQL there is no file to archive or to back up. */
+/** With PostgreSQL there is no file to archive. */
 export const databaseFaults = (job: DeclaredJob, settings: unknown): ConfigFault[] => {
   const kind = valueAt(job.part.resolved, ['kind']);
-  if (valueAt(settings, ['database']) === undefined || !ofTheFile.has(kind)) return [];
+  if (valueAt(settings, ['database']) === undefined || kind !== 'archive') return [];
   return [
     {
       file: job.part.source.file,
       ...job.part.source.atKey([...job.part.path, 'kind']),
-      message: `job ${job.name} is of kind ${String(kind)}, which works on the database file, but database is set`,
-      advice:
-        'remove the job; back up PostgreSQL with its own tools, and the data folder with those of its volume',
+      message: `job ${job.name} is of kind archive, which works on the database file, but database is set`,
+      advice: 'remove the job; PostgreSQL has a partition of the call log for each month',
     },
   ];
 };

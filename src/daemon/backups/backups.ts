@@ -1,5 +1,5 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import {
   createGate,
   unixMillis,
@@ -11,23 +11,22 @@ import {
 import {
   backupsToKeep,
   copyBackup,
-  listSources,
   openStore,
   packBackup,
   takeBackup,
-  type BackupSubject,
   type TakenBackup,
 } from '../../backup/index.ts';
 import type { Backups } from '../../jobs/index.ts';
 import { createCipher, createDecipher } from '../../keys/index.ts';
 import { spoolPrefix, type Drilled, type Warehouse } from '../../warehouse/index.ts';
 import { version } from '../../version.ts';
-import { storedFolders, type Paths } from '../paths.ts';
+import type { Paths } from '../paths.ts';
 import { drillBackup, requireSpace } from './drill.ts';
+import { openSubject, sizeOf, type OpenSubject } from './subject.ts';
 import { checkTarget, isFileTarget } from './target.ts';
 
 export type BackupsDeps = {
-  readonly warehouse: Pick<Warehouse, 'exclusive' | 'backups'>;
+  readonly warehouse: Pick<Warehouse, 'exclusive' | 'copyToFile' | 'backups'>;
   readonly paths: Paths;
   readonly clock: Clock;
   /** Relative targets start here. */
@@ -36,48 +35,39 @@ export type BackupsDeps = {
   readonly identity: () => Secret | undefined;
 };
 
-const subjectOf = ({ exclusive }: Pick<Warehouse, 'exclusive'>, paths: Paths): BackupSubject => {
-  const { audit, ...replaced } = storedFolders(paths);
-  return { database: basename(paths.path), exclusive, growing: { audit }, replaced };
-};
-
-/** Bytes of everything that a backup holds, roughly: it changes meanwhile. */
-const sizeOf = async (paths: Paths, { growing, replaced }: BackupSubject): Promise<number> => {
-  const folders = Object.entries({ ...growing, ...replaced });
-  const sources = await Promise.all(folders.map(([path, folder]) => listSources(folder, path)));
-  const files = sources.flat().reduce((sum, { expected }) => sum + (expected?.size ?? 0), 0);
-  return files + (await stat(paths.path)).size;
-};
-
 type Stored = Pick<TakenBackup, 'name' | 'draft' | 'bytes' | 'newBytes' | 'heldFor'> & {
   readonly drill?: Drilled;
 };
 
-type Taking = { readonly target: string; readonly progress: Progress; readonly signal: AbortSignal };
+type Taking = {
+  readonly target: string;
+  readonly opened: Pick<OpenSubject, 'subject' | 'path'>;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+};
 
 export const createBackups = (deps: BackupsDeps): Backups => {
   const { warehouse, paths, clock, cwd } = deps;
   const oneAtATime = createGate(1);
-  const subject = subjectOf(warehouse, paths);
 
   /** Straight into the folder, which needs no other space. */
-  const takeInto = async ({ target, progress, signal }: Taking): Promise<Stored> => {
+  const takeInto = async ({ target, opened, progress, signal }: Taking): Promise<Stored> => {
     const store = await openStore(target);
-    return takeBackup(store, subject, { clock, version, progress, signal });
+    return takeBackup(store, opened.subject, { clock, version, progress, signal });
   };
 
   /** By way of a temporary folder beside the data: encryption and one whole file take longer than the rest can wait. */
   const takeByCopy = async (
-    { target, progress, signal }: Taking,
+    { target, opened, progress, signal }: Taking,
     isFile: boolean,
     cipher: Cipher | undefined,
   ): Promise<Stored> => {
     // An encrypted backup is drilled before, since Tollkeeper cannot decrypt it: that takes a second copy.
-    await requireSpace(paths.spoolDirectory, (await sizeOf(paths, subject)) * (cipher === undefined ? 1 : 2));
+    await requireSpace(paths.spoolDirectory, (await sizeOf(opened)) * (cipher === undefined ? 1 : 2));
     const folder = await mkdtemp(join(paths.spoolDirectory, spoolPrefix));
     try {
       const store = await openStore(folder);
-      const taken = await takeBackup(store, subject, { clock, version, progress, signal });
+      const taken = await takeBackup(store, opened.subject, { clock, version, progress, signal });
       const drilled =
         cipher === undefined
           ? {}
@@ -115,7 +105,8 @@ export const createBackups = (deps: BackupsDeps): Backups => {
         const { recipients = [] } = request;
         const cipher = recipients.length === 0 ? undefined : await createCipher(recipients);
         const isFile = await isFileTarget(target);
-        const taking = { target, progress, signal };
+        await using opened = await openSubject(warehouse, paths, progress, signal);
+        const taking = { target, opened, progress, signal };
         const stored =
           isFile || cipher !== undefined ? await takeByCopy(taking, isFile, cipher) : await takeInto(taking);
         const { name, draft, bytes, newBytes, heldFor, drill } = stored;

@@ -71,15 +71,18 @@ const moveAside = async (place: string, aside: string, data: string): Promise<st
   }
 };
 
+/** What takes its place: the database file, if any, and folders of the data folder. */
+type Placed = { readonly database?: string; readonly parts?: readonly string[] };
+
 /**
  * Moves the present data aside and the restored data in its place. The database leaves first and arrives last: when the process
  * ends in between, the data folder has none, and the program does not start on the rest. Returns where the present data is.
  */
 export const putInPlace = async (
   folder: string,
-  database: string,
   paths: Paths,
   now: UnixMillis,
+  { database, parts }: Placed,
 ): Promise<readonly string[]> => {
   const data = dirname(paths.path);
   const aside = join(data, asideFolder(now));
@@ -89,8 +92,9 @@ export const putInPlace = async (
     await syncPath(data);
   }
   for (const [part, place] of Object.entries(storedFolders(paths)))
-    if (await isThere(join(folder, part))) await moveEntries(join(folder, part), place);
-  await rename(join(folder, database), paths.path);
+    if (parts?.includes(part) !== false && (await isThere(join(folder, part))))
+      await moveEntries(join(folder, part), place);
+  if (database !== undefined) await rename(join(folder, database), paths.path);
   await syncPath(data);
   return [...replaced];
 };

@@ -10,8 +10,9 @@ import { acquireDaemonLock } from '../daemon-lock.ts';
 import { goodConfig } from '../good-config.ts';
 import { makeDataFolder, pathsOf } from '../paths.ts';
 import { requireSpace } from './drill.ts';
-import { presentData, putInPlace, restoreFolder } from './put-in-place.ts';
+import { presentData, restoreFolder } from './put-in-place.ts';
 import { openFrom, type BackupSource } from './read-backups.ts';
+import { openRestoreTarget } from './restore-target.ts';
 import { restoreProven, sizeOf } from './restore-proven.ts';
 
 export type RestoreRequest = BackupSource & {
@@ -80,7 +81,7 @@ const markRestored = async (
 /**
  * Restores a backup: into a folder within the data folder first, where it is opened and compared with its manifest; only then
  * it takes the place of the data. Until then nothing changes.
- * @throws faults restore-not-empty, daemon-runs, backup-damaged, disk-full, those of a store
+ * @throws faults restore-not-empty, daemon-runs, lease-lost, backup-damaged, disk-full, those of a store
  */
 export const restoreBackup = async (
   deps: Deps,
@@ -88,7 +89,7 @@ export const restoreBackup = async (
   progress: Progress,
   log: Log,
 ): Promise<RestoreResult> => {
-  const { signal, clock } = deps;
+  const { signal } = deps;
   const config = goodConfig(await readConfig(request.folder, deps));
   const paths = pathsOf(deps, config.settings.warehouse);
   const data = dirname(paths.path);
@@ -103,6 +104,7 @@ export const restoreBackup = async (
       'restore-not-empty',
       `${data} is not empty: it holds ${present.map((path) => basename(path)).join(', ')}`,
     );
+  await using target = await openRestoreTarget(deps, config, paths, log);
   const bytes = sizeOf(manifest.files);
   const folder = join(data, restoreFolder);
   await rm(folder, { recursive: true, force: true });
@@ -114,7 +116,7 @@ export const restoreBackup = async (
     await syncFolders(folder, manifest.files);
     const marked = await markRestored(deps, folder, { database, config, catchUp: request.catchUp, log });
     signal.throwIfAborted();
-    const replaced = await putInPlace(folder, database, paths, clock.now());
+    const replaced = await target.place(folder, database, { progress, signal });
     return {
       from,
       name,

@@ -25,6 +25,13 @@ const chainOf = (
   return { lines, head };
 };
 
+/** Writes the audit file of a copy of the database. @throws Fault audit-damaged when its steps form no chain, disk-full, path-unwritable */
+export const writeAuditFile = async (path: string, rows: readonly KeyJournalRow[]): Promise<void> => {
+  const { lines, broken } = chainOf(rows);
+  if (broken !== undefined) damaged(path, `step ${broken} of the database was changed`);
+  if (lines.length > 0) await replaceAuditFile(path, lines);
+};
+
 /**
  * Rewrites a missing file from the database after the hash chain proves that the database holds every step up to the last. Returns the size in bytes.
  * @throws Fault audit-damaged, disk-full, path-unwritable

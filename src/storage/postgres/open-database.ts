@@ -35,7 +35,7 @@ export const openDatabase = async ({
   schema: { number, create },
   clock,
   log,
-}: DatabaseOptions): Promise<SharedDatabase & { readonly isNew: boolean }> => {
+}: DatabaseOptions): Promise<SharedDatabase> => {
   const { pool, where, clockOffset, serverVersion, schema } = await connectPostgres({
     url,
     most: mostConnections,
@@ -54,7 +54,6 @@ export const openDatabase = async ({
     return {
       engine: openPostgres(pool, where, fence),
       leases: createLeases({ database: plain, fence, clock, log }),
-      isNew: schema === 0,
     };
   } catch (error) {
     await pool.end();

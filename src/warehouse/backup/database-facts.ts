@@ -24,10 +24,21 @@ const charges = `
   SELECT account, CAST(sum(quota) AS VARCHAR) AS charge FROM (
     SELECT account, quota FROM call_log
     UNION ALL SELECT account, quota FROM call_archive WHERE state = 'sole'
-  ) GROUP BY account HAVING sum(quota) IS NOT NULL ORDER BY account`;
+  ) AS charged GROUP BY account HAVING sum(quota) IS NOT NULL ORDER BY account`;
 
 const audit = `
-  SELECT count(*) AS entries, coalesce(arg_max(hash, seq), '') AS head FROM key_event`;
+  SELECT count(*) AS entries, coalesce((SELECT hash FROM key_event ORDER BY seq DESC LIMIT 1), '') AS head FROM key_event`;
+
+/** The same in both engines. */
+export const readTotals = async (connection: Sql): Promise<Pick<DatabaseFacts, 'charges' | 'audit'>> => {
+  const [chain] = await connection.rows(audit);
+  return {
+    charges: Object.fromEntries(
+      (await connection.rows(charges)).map((row) => [text(row, 'account'), text(row, 'charge')]),
+    ),
+    audit: { entries: wholeNumber(chain, 'entries'), head: text(chain, 'head') },
+  };
+};
 
 export const readDatabaseFacts = async (connection: Sql): Promise<DatabaseFacts> => {
   const tables = await connection.rows(
@@ -39,14 +50,10 @@ export const readDatabaseFacts = async (connection: Sql): Promise<DatabaseFacts>
   });
   const rows = await connection.rows(counts.join(' UNION ALL '));
   const [schema] = await connection.rows('SELECT max(number) AS number FROM schema_migration');
-  const [chain] = await connection.rows(audit);
   return {
     schema: wholeNumber(schema, 'number'),
     rows: Object.fromEntries(rows.map((row) => [text(row, 'name'), wholeNumber(row, 'rows')])),
-    charges: Object.fromEntries(
-      (await connection.rows(charges)).map((row) => [text(row, 'account'), text(row, 'charge')]),
-    ),
-    audit: { entries: wholeNumber(chain, 'entries'), head: text(chain, 'head') },
+    ...(await readTotals(connection)),
   };
 };
 

@@ -8,6 +8,9 @@ const nameOf = (statement: string): string => /^CREATE TABLE (\w+) \(/.exec(stat
 const accountOf = (statement: string): string | undefined =>
   /\b((?:header_)?account) VARCHAR NOT NULL/.exec(statement)?.[1];
 
+/** The names of all tables of the schema. */
+export const schemaTables: readonly string[] = schema.statements.map(nameOf).filter((name) => name !== '');
+
 /** Each table whose rows belong to an account, by its name. */
 export const accountTables: ReadonlyMap<string, AccountTable> = new Map(
   schema.statements.flatMap((ddl) => {

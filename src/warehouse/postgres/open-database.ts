@@ -34,7 +34,7 @@ export const createSchema = async (
 /** The database at an address, with the tables of this version. @throws those of `openSharedDatabase` */
 export const openDatabase = async (
   options: Omit<DatabaseOptions, 'schema'> & { readonly version?: string | undefined },
-): Promise<SharedDatabase & { readonly isNew: boolean }> =>
+): Promise<SharedDatabase> =>
   openSharedDatabase({
     ...options,
     schema: {

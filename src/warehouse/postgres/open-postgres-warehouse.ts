@@ -2,6 +2,7 @@ import { createNamedGates, fault } from '../../core/index.ts';
 import { createMailTable, type SharedDatabase, openEngine } from '../../storage/index.ts';
 import type { ArchiveTable } from '../archive/archive-table.ts';
 import { createTables, type Warehouse, type WarehouseOptions } from '../tables.ts';
+import { copyToFile } from './copy-to-file.ts';
 import { createPostgresRows } from './row-store.ts';
 
 /** Calls stay in the partitions of their months. */
@@ -33,10 +34,9 @@ export const openPostgresWarehouse = async (
       mails: createMailTable(database),
       confirm: leases.confirm,
       exclusive: async () => {
-        throw fault('wrong-use', 'PostgreSQL has no database file', {
-          advice: 'back it up with its own tools',
-        });
+        throw fault('wrong-use', 'PostgreSQL has no database file');
       },
+      copyToFile: (target) => copyToFile(database, target, options),
       close: async () => {
         await leases[Symbol.asyncDispose]();
         await engine[Symbol.asyncDispose]();

@@ -12,7 +12,8 @@ import {
 } from '../../storage/index.ts';
 import { monthAt, type Month } from '../archive/months.ts';
 import { accountTables, rowTables } from './account-tables.ts';
-import type { OutgoingRows, WorkingCopy } from './working-copy.ts';
+import type { OutgoingRows } from './csv-rows.ts';
+import type { WorkingCopy } from './working-copy.ts';
 
 type Range = Interval<UnixSeconds>;
 
@@ -101,7 +102,7 @@ export const writeChanges = async (
 };
 
 /** Attached, not created as a partition: that would wait for each reader of the calls. */
-const createPartition = async (stored: PostgresConnection, { name, range }: Month): Promise<void> => {
+export const createPartition = async (stored: PostgresConnection, { name, range }: Month): Promise<void> => {
   const table = `call_log_${name.replace('-', '_')}`;
   const known = await stored.rows('SELECT 1 AS found FROM pg_class WHERE oid = to_regclass($table)', {
     table,

@@ -31,7 +31,7 @@ export type PostgresRowsOptions = {
 const ofRange = 'account = $account AND created_at >= $start AND created_at < $end';
 
 /** One state of the database for all statements of the work. */
-const inSnapshot = async <T>(stored: PostgresConnection, work: () => Promise<T>): Promise<T> => {
+export const inSnapshot = async <T>(stored: PostgresConnection, work: () => Promise<T>): Promise<T> => {
   await stored.execute('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {
     return await work();

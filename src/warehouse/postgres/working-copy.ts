@@ -1,20 +1,15 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  literal,
-  text,
-  type Bindings,
-  type Connection,
-  type PostgresConnection,
-} from '../../storage/index.ts';
+import type { Bindings, Connection, PostgresConnection } from '../../storage/index.ts';
 import { accountTables, rowTables, tablesIn, targetOf, type AccountTable } from './account-tables.ts';
-
-/** A file of rows for PostgreSQL. */
-export type OutgoingRows = {
-  readonly table: string;
-  readonly columns: readonly string[];
-  readonly file: string;
-};
+import {
+  intoDuckDB,
+  outOfDuckDB,
+  outOfPostgres,
+  readColumns,
+  type Column,
+  type OutgoingRows,
+} from './csv-rows.ts';
 
 /** The tables of an account as temporary tables of one connection to DuckDB. */
 export type WorkingCopy = {
@@ -30,41 +25,8 @@ export type WorkingCopy = {
   readonly write: (table: string, query: string) => Promise<OutgoingRows>;
 };
 
-type Column = { readonly name: string; readonly type: string };
-
-/** Both engines write and read an array as JSON, but only the literal of an array can be copied into one. */
-const asOutgoing = ({ name, type }: Column): string =>
-  type === 'VARCHAR'
-    ? // PostgreSQL stores no NUL in a text.
-      `replace(${name}, chr(0), chr(65533))`
-    : type === 'VARCHAR[]'
-      ? `'{' || array_to_string(list_transform(${name}, lambda one: '"' || replace(replace(one, '\\', '\\\\'), '"', '\\"') || '"'), ',') || '}'`
-      : name;
-const asStored = ({ name, type }: Column): string => (type === 'VARCHAR[]' ? `to_json(${name})` : name);
-const asFetched = ({ name, type }: Column): string =>
-  type === 'VARCHAR[]' ? `from_json(${name}, '["VARCHAR"]')` : name;
-
-/** The reader allocates it for each file, most of which are small. */
-const bufferOf = (size: number): number => Math.min(Math.max(size + 1, 4096), 33_554_432);
-
-/** Rows of a file as PostgreSQL writes it. Quoted cells may contain line ends, so it is read from its beginning. */
-const readerSql = (file: string, size: number, columns: readonly Column[]): string =>
-  `read_csv(${literal(file)}, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', new_line = '\\n',
-    nullstr = '\\N', allow_quoted_nulls = false, strict_mode = true, parallel = false, buffer_size = ${bufferOf(size)},
-    max_line_size = ${bufferOf(size)},
-    columns = {${columns.map(({ name, type }) => `${name}: '${type === 'VARCHAR[]' ? 'VARCHAR' : type}'`).join(', ')}})`;
-
 /** The columns of the schema's tables, which no work changes. */
 const columns = new Map<string, Promise<readonly Column[]>>();
-
-const readColumns = async (local: Connection, table: string): Promise<readonly Column[]> =>
-  (
-    await local.rows(
-      `SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = 'temp' AND table_name = $table
-       ORDER BY column_index`,
-      { table },
-    )
-  ).map((row) => ({ name: text(row, 'column_name'), type: text(row, 'data_type') }));
 
 /** `folder` is where files lie while rows are copied; it goes with the work. */
 export const openWorkingCopy = (
@@ -76,7 +38,7 @@ export const openWorkingCopy = (
   const likes = new Map<string, string>();
   const columnsOf = (table: string): Promise<readonly Column[]> => {
     const name = likes.get(table) ?? table;
-    const known = columns.get(name) ?? readColumns(local, table);
+    const known = columns.get(name) ?? readColumns(local, table, `'temp'`);
     columns.set(name, known);
     return known.catch((error: unknown) => {
       columns.delete(name);
@@ -99,15 +61,8 @@ export const openWorkingCopy = (
     const given = await columnsOf(into);
     const file = newFile();
     try {
-      const rows = await stored.copyOut(
-        `SELECT ${given.map(asStored).join(', ')} FROM ${from} WHERE ${where}`,
-        bindings,
-        file,
-      );
-      if (rows > 0)
-        await local.execute(
-          `INSERT INTO ${into} SELECT ${given.map(asFetched).join(', ')} FROM ${readerSql(file, (await stat(file)).size, given)}`,
-        );
+      const rows = await stored.copyOut(outOfPostgres(given, `${from} WHERE ${where}`), bindings, file);
+      if (rows > 0) await local.execute(intoDuckDB(into, given, file, (await stat(file)).size));
     } finally {
       await rm(file, { force: true });
     }
@@ -166,10 +121,7 @@ export const openWorkingCopy = (
     write: async (table, query) => {
       const given = await columnsOf(table);
       const file = newFile();
-      await local.execute(
-        `COPY (SELECT ${given.map(asOutgoing).join(', ')} FROM (${query})) TO ${literal(file)}
-         (FORMAT csv, HEADER false, NULLSTR '\\N', USE_TMP_FILE false)`,
-      );
+      await local.execute(outOfDuckDB(given, query, file));
       return { table, columns: given.map(({ name }) => name), file };
     },
   };

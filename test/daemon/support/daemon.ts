@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { Clock } from '../../../src/core/index.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/index.ts';
 import { openHoldingGateway, type HoldingGateway } from '../../program/support/holding-gateway.ts';
 import { manualClock, type ManualClock } from '../../support/manual-clock.ts';
@@ -35,9 +36,18 @@ const has = (line: Line, fields: Line): boolean =>
 
 export const openTown = async (
   start: string,
-  { env: more = {}, ...options }: Pick<SandboxOptions, 'variants'> & { env?: Record<string, string> } = {},
+  {
+    env: more = {},
+    clockFrom = (manual) => manual,
+    ...options
+  }: Pick<SandboxOptions, 'variants'> & {
+    env?: Record<string, string>;
+    /** The clock of the program, if not the manual one. */
+    clockFrom?: (manual: ManualClock) => Clock;
+  } = {},
 ): Promise<Town> => {
   const clock = manualClock(Date.parse(start));
+  const programClock = clockFrom(clock);
   const [folder, mail, sandbox] = await Promise.all([
     openFolder(),
     openMailServer(),
@@ -66,7 +76,7 @@ status: { port: 0 }
 `,
   );
   const stops = new Set<() => Promise<Ran>>();
-  const run = (...argv: readonly string[]): Promise<Ran> => folder.run(argv, { env, clock });
+  const run = (...argv: readonly string[]): Promise<Ran> => folder.run(argv, { env, clock: programClock });
 
   const serve = async (): Promise<Daemon> => {
     const stopping = new AbortController();
@@ -79,7 +89,7 @@ status: { port: 0 }
     const ended = folder
       .run(['serve'], {
         env,
-        clock,
+        clock: programClock,
         signal: stopping.signal,
         onOutput: (text) => {
           const parts = `${rest}${text}`.split('\n');

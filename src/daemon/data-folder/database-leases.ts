@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { pid } from 'node:process';
+import { hasCode, type Deps, type Log } from '../../core/index.ts';
+import type { Config } from '../../config/index.ts';
+import type { SharedDatabase } from '../../storage/index.ts';
+import { openDatabase } from '../../warehouse/index.ts';
+import { version } from '../../version.ts';
+
+/** Leases last a little longer than their time here: clocks of server and process differ. */
+const grace = 1000;
+
+/** Connects to the database of several processes as one of them, which holds no leases yet. */
+export const openShared = async (
+  { clock }: Pick<Deps, 'clock'>,
+  url: string,
+  { settings }: Pick<Config, 'settings'>,
+  log: Log,
+): Promise<SharedDatabase> => {
+  const holder = `${hostname()}/${pid}/${randomUUID().slice(0, 8)}`;
+  return openDatabase({ url, holder, lease: settings.scheduler.lease, clock, log, version });
+};
+
+/** Closes a database that no warehouse closes. */
+export const closeShared = async ({ leases, engine }: SharedDatabase): Promise<void> => {
+  await leases[Symbol.asyncDispose]();
+  await engine[Symbol.asyncDispose]();
+};
+
+/**
+ * Takes the leases on all accounts, so that no daemon works meanwhile; those of a process that was killed end within their time.
+ * @throws fault lease-lost while a daemon works
+ */
+export const holdAlone = async (
+  { leases }: SharedDatabase,
+  { clock, signal }: Pick<Deps, 'clock' | 'signal'>,
+  { settings }: Pick<Config, 'settings'>,
+  log: Log,
+): Promise<void> => {
+  const accounts = Object.keys(settings.accounts);
+  try {
+    await leases.hold(accounts, undefined);
+  } catch (error) {
+    if (!hasCode(error, 'lease-lost')) throw error;
+    log.info(`${error.message}: waiting until its lease ends, in case it was killed`);
+    await clock.wait(settings.scheduler.lease + grace, signal);
+    await leases.hold(accounts, undefined);
+  }
+};

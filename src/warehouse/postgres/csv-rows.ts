@@ -1,0 +1,66 @@
+import { literal, text, type Connection } from '../../storage/index.ts';
+
+/** A column of a table of the schema, with its type in DuckDB. */
+export type Column = { readonly name: string; readonly type: string };
+
+/** A file of rows for PostgreSQL. */
+export type OutgoingRows = {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly file: string;
+};
+
+/** What DuckDB holds as PostgreSQL stores it: no NUL in a text. */
+export const storableCell = ({ name, type }: Column): string =>
+  type === 'VARCHAR' ? `replace(${name}, chr(0), chr(65533))` : name;
+
+/** Both engines write and read an array as JSON, but only the literal of an array can be copied into one. */
+const asOutgoing = (column: Column): string =>
+  column.type === 'VARCHAR[]'
+    ? `'{' || array_to_string(list_transform(${column.name}, lambda one: '"' || replace(replace(one, '\\', '\\\\'), '"', '\\"') || '"'), ',') || '}'`
+    : storableCell(column);
+const asStored = ({ name, type }: Column): string => (type === 'VARCHAR[]' ? `to_json(${name})` : name);
+const asFetched = ({ name, type }: Column): string =>
+  type === 'VARCHAR[]' ? `from_json(${name}, '["VARCHAR"]')` : name;
+
+/** The reader allocates it for each file, most of which are small. */
+const bufferOf = (size: number): number => Math.min(Math.max(size + 1, 4096), 33_554_432);
+
+/** The columns of a table in DuckDB, in its order; `catalog` is SQL for the database that it lies in. */
+export const readColumns = async (
+  local: Connection,
+  table: string,
+  catalog: `'temp'` | 'current_database()',
+): Promise<readonly Column[]> =>
+  (
+    await local.rows(
+      `SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = ${catalog} AND table_name = $table
+       ORDER BY column_index`,
+      { table },
+    )
+  ).map((row) => ({ name: text(row, 'column_name'), type: text(row, 'data_type') }));
+
+/** The statement whose rows PostgreSQL writes to a file that DuckDB reads; `from` begins with a relation. */
+export const outOfPostgres = (columns: readonly Column[], from: string): string =>
+  `SELECT ${columns.map(asStored).join(', ')} FROM ${from}`;
+
+/**
+ * Adds the rows of a file, as PostgreSQL writes it, to a table in DuckDB. Quoted cells may contain line ends, so it is read from
+ * its beginning.
+ */
+export const intoDuckDB = (
+  table: string,
+  columns: readonly Column[],
+  file: string,
+  size: number,
+): string => `INSERT INTO ${table} (${columns.map(({ name }) => name).join(', ')})
+  SELECT ${columns.map(asFetched).join(', ')}
+  FROM read_csv(${literal(file)}, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', new_line = '\\n',
+    nullstr = '\\N', allow_quoted_nulls = false, strict_mode = true, parallel = false, buffer_size = ${bufferOf(size)},
+    max_line_size = ${bufferOf(size)},
+    columns = {${columns.map(({ name, type }) => `${name}: '${type === 'VARCHAR[]' ? 'VARCHAR' : type}'`).join(', ')}})`;
+
+/** Writes the rows of a query in DuckDB to a file that PostgreSQL reads. */
+export const outOfDuckDB = (columns: readonly Column[], query: string, file: string): string =>
+  `COPY (SELECT ${columns.map(asOutgoing).join(', ')} FROM (${query})) TO ${literal(file)}
+   (FORMAT csv, HEADER false, NULLSTR '\\N', USE_TMP_FILE false)`;

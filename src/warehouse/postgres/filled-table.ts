@@ -1,0 +1,12 @@
+import { optionalText, type Sql } from '../../storage/index.ts';
+import { schemaTables } from './account-tables.ts';
+
+const anyRow = [...schemaTables, 'mail_file']
+  .map((table) => `SELECT '${table}' AS name WHERE EXISTS (SELECT 1 FROM ${table})`)
+  .join(' UNION ALL ');
+
+/** A table of the database that has rows; undefined if it holds no data. */
+export const filledTable = async (connection: Sql): Promise<string | undefined> => {
+  const [row] = await connection.rows(`SELECT min(name) AS name FROM (${anyRow}) AS filled`);
+  return optionalText(row, 'name');
+};
