@@ -21,7 +21,7 @@ import { createHandlers } from './handlers/handlers.ts';
 import { openSwitchableLog } from './log-level.ts';
 import type { ProcessState } from './handlers/status.ts';
 import { openMetrics } from './listeners/open-metrics.ts';
-import { createReaders } from './metrics/readers.ts';
+import { createReaders, standbyReaders } from './metrics/readers.ts';
 import { openApp, type App } from './open-app.ts';
 import { openPage } from './listeners/open-page.ts';
 import { makeDataFolder, pathsOf, type Paths } from './paths.ts';
@@ -88,6 +88,13 @@ const serveVolume = async (
   const metrics = config.settings.metrics.enabled
     ? await createMetrics({ log, redact: secrets.redact })
     : undefined;
+  let readers = standbyReaders;
+  await using scraped = await openMetrics(config.settings.metrics, {
+    metrics,
+    readers: () => readers,
+    clock,
+    log,
+  });
   await using app = await openPatiently(deps, folder, config, log, metrics?.measure);
   followLevel(() => app.config().settings.log.level);
   const startedAt = clock.now();
@@ -131,12 +138,7 @@ const serveVolume = async (
     redact: secrets.redact,
     log,
   });
-  await using scraped = await openMetrics(config.settings.metrics, {
-    metrics,
-    readers: createReaders({ clock, app, readSpend, state }),
-    clock,
-    log,
-  });
+  readers = createReaders({ clock, app, readSpend, state });
   if (signal.aborted) return undefined;
   const volume = await watchVolume(paths.path, clock, log);
   const housekeeping = createHousekeeping(app, reload, volume, deps, log);
@@ -179,6 +181,7 @@ const serveVolume = async (
     return volume;
   } finally {
     setReady(false);
+    readers = standbyReaders;
     log.info('stopping');
     // In parallel, so that no run begins while housekeeping ends.
     await Promise.all([

@@ -41,6 +41,7 @@ const inFloat = 'The exact decimal is rounded to a 64-bit float.';
  */
 export const catalogue = {
   tollkeeper_build_info: gauge('1, with the version of the program.', ['version']),
+  tollkeeper_working: gauge('1 in the replica that works, 0 in one that starts or stands by.', []),
   tollkeeper_config_faults: gauge('Faults of a newer configuration that was not applied.', []),
   tollkeeper_config_loaded_timestamp_seconds: gauge('When the active configuration was loaded.', []),
   tollkeeper_runs_total: counter(

@@ -27,6 +27,7 @@ const options = {
   pullSecrets: { image: { pullSecrets: ['registry', 'mirror'] } },
   jobs: { jobs: { 'spend.yaml': null, 'keys-1.yml': 'jobs: {}\n' } },
   existing: { secret: { existing: secretOutside } },
+  database: { database: { enabled: true, replicas: 3, cidrs: ['203.0.113.0/24'], ports: [6432] } },
   storage: { storage: { size: '1Ti', class: 'fast' } },
   resources: { resources: { requests: { cpu: 2, memory: '2Gi' }, limits: { memory: '4Gi' } } },
   serviceAccount: { serviceAccount: 'keys' },
@@ -113,6 +114,13 @@ describe('the Helm chart', () => {
       secret: { secretName: secretOutside, defaultMode: 0o440 },
     });
     expect(objectsOf(rendered(options.existing)).secrets).toEqual([]);
+    const shared = objectsOf(rendered(options.database));
+    expect(shared.deployments[0]?.spec?.replicas).toBe(3);
+    expect(shared.budgets[0]?.spec?.maxUnavailable).toBe(1);
+    expect(shared.policies[0]?.spec?.egress?.at(-1)).toEqual({
+      to: [{ ipBlock: { cidr: '203.0.113.0/24' } }],
+      ports: [{ port: 6432, protocol: 'TCP' }],
+    });
     expect(objectsOf(rendered(options.jobs)).configMaps[1]?.data).toEqual({ 'keys-1.yml': 'jobs: {}\n' });
     expect(objectsOf(rendered(options.storage)).claims[0]?.spec).toMatchObject({
       storageClassName: 'fast',

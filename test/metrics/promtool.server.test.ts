@@ -74,6 +74,11 @@ const causes: readonly {
   /** As PromQL writes labels; without them, no alert fires. */
   readonly fires?: string;
 }[] = [
+  {
+    alert: 'TollkeeperStandsStill',
+    series: { [`tollkeeper_working{${target}}`]: '0x600' },
+    fires: '{severity="critical"}',
+  },
   { alert: 'TollkeeperDown', series: { [`up{${target}}`]: '0x600' }, fires: '{severity="critical"}' },
   {
     alert: 'TollkeeperJobOutage',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
+import { freePort, noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
 import { buildProgram, type BuiltProgram } from './support/built-program.ts';
 import { openFixture, pullLogs, yearly, type Fixture } from './support/fixture.ts';
 
@@ -26,13 +26,16 @@ describe.skipIf(noPostgres !== undefined)(
     };
 
     /** The config of another replica, with a data folder of its own. Returns the arguments that name it. */
-    const otherReplica = async (fixture: Fixture): Promise<readonly [string, string]> => {
+    const otherReplica = async (
+      fixture: Fixture,
+      changed = (text: string): string => text,
+    ): Promise<readonly [string, string]> => {
       const { readFile } = await import('node:fs/promises');
       for (const name of ['tollkeeper.yaml', 'jobs/jobs.yaml']) {
         const text = await readFile(`${fixture.folder.path}/config/${name}`, 'utf8');
         await fixture.folder.write(
           `other/${name}`,
-          text.replace('warehouse: {', 'warehouse: { path: other-data/x.duckdb,'),
+          changed(text.replace('warehouse: {', 'warehouse: { path: other-data/x.duckdb,')),
         );
       }
       return ['--config', 'other'];
@@ -42,7 +45,12 @@ describe.skipIf(noPostgres !== undefined)(
 
     it('pull into one database, and a standby takes over from one that is killed, with equal figures', async () => {
       await using fixture = await openFixture(program);
-      await fixture.settings(await databaseLine());
+      const [port, otherPort] = [await freePort(), await freePort()];
+      const isWorking = async (at: number): Promise<string | undefined> => {
+        const scraped = await fetch(`http://127.0.0.1:${at}/metrics`);
+        return /^tollkeeper_working (.*)$/m.exec(await scraped.text())?.[1];
+      };
+      await fixture.settings(`${await databaseLine()}\nmetrics: { enabled: true, port: ${port} }`);
       await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
       const first = await fixture.serve();
       const pulled = await fixture.command('run', 'pull-logs');
@@ -50,14 +58,18 @@ describe.skipIf(noPostgres !== undefined)(
       const before = await fixture.command(...spend);
       expect(before.code).toBe(0);
       expect(before.stdout).toMatch(/\d{2,}/);
-      const other = await otherReplica(fixture);
+      const other = await otherReplica(fixture, (text) =>
+        text.replace(`port: ${port}`, `port: ${otherPort}`),
+      );
       const second = fixture.start('serve', ...other);
       await second.line('standing by: another replica works');
+      expect([await isWorking(port), await isWorking(otherPort)]).toEqual(['1', '0']);
       const refused = await fixture.command('run', 'pull-logs', ...other);
       expect(refused.code).toBe(1);
       expect(refused.stderr).toContain('works on this database');
       first.kill('SIGKILL');
       await second.line('"serving"');
+      expect(await isWorking(otherPort)).toBe('1');
       expect((await fixture.command(...spend, ...other)).stdout).toBe(before.stdout);
       expect((await fixture.command('run', 'pull-logs', ...other)).code).toBe(0);
       expect((await fixture.command(...spend, ...other)).stdout).toBe(before.stdout);

@@ -45,7 +45,8 @@ const give = async (path: string): Promise<void> => {
   if ('uid' in asUser) await chown(path, unprivileged, unprivileged);
 };
 
-const freePort = async (): Promise<number> => {
+/** A port of 127.0.0.1 on which nothing listens at this moment. */
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -7,7 +7,8 @@ import { noListener, openOptional, type OptionalListener } from './optional-list
 type MetricsDeps = {
   /** Undefined if metrics are off. */
   readonly metrics: Metrics | undefined;
-  readonly readers: Readers;
+  /** Those of the moment. */
+  readonly readers: () => Readers;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -26,7 +27,7 @@ export const openMetrics = async (
       names,
       token,
       contentType,
-      scrape: () => scrape(readers),
+      scrape: () => scrape(readers()),
       clock,
       log,
     }),

@@ -159,6 +159,7 @@ const processSamples = async ({ state }: ReaderDeps): Promise<readonly Sample[]>
   const { rss, heapUsed, external } = memoryUsage();
   return [
     sample('tollkeeper_build_info', { version }, 1),
+    sample('tollkeeper_working', {}, 1),
     sample('tollkeeper_config_faults', {}, config.faults.length),
     sample('tollkeeper_config_loaded_timestamp_seconds', {}, seconds(config.loadedAt)),
     ...known(daemon, ({ startedAt }) => sample('process_start_time_seconds', {}, seconds(startedAt))),
@@ -166,6 +167,16 @@ const processSamples = async ({ state }: ReaderDeps): Promise<readonly Sample[]>
     sample('nodejs_heap_size_used_bytes', {}, heapUsed),
     sample('nodejs_external_memory_bytes', {}, external),
   ];
+};
+
+/** The gauges of a daemon that starts, or stands by while another replica works. */
+export const standbyReaders: Readers = {
+  process: () =>
+    Promise.resolve([
+      sample('tollkeeper_build_info', { version }, 1),
+      sample('tollkeeper_working', {}, 0),
+      sample('process_resident_memory_bytes', {}, memoryUsage().rss),
+    ]),
 };
 
 /** The gauges of a daemon, by part. None of them asks the gateway. */

@@ -56,8 +56,9 @@ export const openPostgres = (pool: Connections, where = 'PostgreSQL', fence?: Fe
     }
   };
   const oneAtATime = createGate(1);
-  // Bulk work may use the state within, so one connection is left for it; a wait for others has no time limit.
-  const jobs = createGate(Math.max(pool.options.max - 1, 1));
+  // Bulk work may use the state within, so one connection is left for it; a wait for others has no time limit. Another one
+  // is left for leases, which would end meanwhile.
+  const jobs = createGate(Math.max(pool.options.max - 2, 1));
   const repeated: typeof onConnection = async (work, signal) => {
     for (let attempt = 1; ; attempt += 1)
       try {

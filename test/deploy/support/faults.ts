@@ -37,6 +37,7 @@ const referenceFaults = (objects: Objects, secretsOutside: readonly string[]): r
     ...objects.deployments.map(({ spec }) => spec?.selector.matchLabels),
     ...objects.policies.map(({ spec }) => spec?.podSelector.matchLabels),
     ...objects.services.map(({ spec }) => spec?.selector),
+    ...objects.budgets.map(({ spec }) => spec?.selector?.matchLabels),
   ];
   return [
     ...used.flatMap(([list, names]) =>
@@ -58,8 +59,18 @@ const settingFaults = (objects: Objects): readonly string[] => {
   const { spec, container } = podOf(objects);
   const [deployment] = objects.deployments;
   const wanted: Readonly<Record<string, readonly [unknown, unknown]>> = {
-    'one replica': [deployment?.spec?.replicas, 1],
-    'strategy Recreate': [deployment?.spec?.strategy?.type, 'Recreate'],
+    ...(objects.budgets.length > 0
+      ? {
+          'several replicas': [(deployment?.spec?.replicas ?? 0) > 1, true],
+          'strategy RollingUpdate': [deployment?.spec?.strategy?.type, 'RollingUpdate'],
+          'readiness of a standby': [container.readinessProbe?.httpGet?.path, '/healthz'],
+          'no volume that replicas share': [objects.claims.length, 0],
+        }
+      : {
+          'one replica': [deployment?.spec?.replicas, 1],
+          'strategy Recreate': [deployment?.spec?.strategy?.type, 'Recreate'],
+          'a volume of one node': [JSON.stringify(objects.claims[0]?.spec?.accessModes), '["ReadWriteOnce"]'],
+        }),
     'not root': [spec.securityContext?.runAsNonRoot, true],
     'user 1000': [spec.securityContext?.runAsUser, 1000],
     'group 1000': [spec.securityContext?.runAsGroup, 1000],
@@ -75,7 +86,6 @@ const settingFaults = (objects: Objects): readonly string[] => {
     'no privileged container': [container.securityContext?.privileged, undefined],
     'no capabilities': [JSON.stringify(container.securityContext?.capabilities), '{"drop":["ALL"]}'],
     'no namespaces of the host': [spec.hostNetwork ?? spec.hostPID ?? spec.hostIPC, undefined],
-    'a volume of one node': [JSON.stringify(objects.claims[0]?.spec?.accessModes), '["ReadWriteOnce"]'],
     'command of the image': [container.command ?? container.args, undefined],
   };
   return Object.entries(wanted)

@@ -1,4 +1,5 @@
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import { PersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
@@ -7,7 +8,15 @@ import { Service } from 'kubernetes-models/v1/Service';
 import { parseAllDocuments } from 'yaml';
 
 /** What the API server of Kubernetes accepts, as generated from its OpenAPI description. */
-const models = [ConfigMap, Secret, PersistentVolumeClaim, Deployment, NetworkPolicy, Service] as const;
+const models = [
+  ConfigMap,
+  Secret,
+  PersistentVolumeClaim,
+  Deployment,
+  NetworkPolicy,
+  Service,
+  PodDisruptionBudget,
+] as const;
 
 type Model = InstanceType<(typeof models)[number]>;
 
@@ -21,6 +30,7 @@ export type Objects = {
   readonly deployments: readonly Deployment[];
   readonly policies: readonly NetworkPolicy[];
   readonly services: readonly Service[];
+  readonly budgets: readonly PodDisruptionBudget[];
 };
 
 /**
@@ -91,5 +101,6 @@ export const objectsOf = (manifest: Manifest): Objects => {
     deployments: all.filter((object) => Deployment.is(object)) as Deployment[],
     policies: all.filter((object) => NetworkPolicy.is(object)) as NetworkPolicy[],
     services: all.filter((object) => Service.is(object)) as Service[],
+    budgets: all.filter((object) => PodDisruptionBudget.is(object)) as PodDisruptionBudget[],
   };
 };
