@@ -59,7 +59,7 @@ const touching = (others: readonly RegExp[]): typeof everyVariant =>
     ([name], index) => chaosFactor > 1 || index === 0 || !others.some((each) => each.test(name)),
   );
 
-describe.each(sampled(touching([aboutKeys]), 3))('pulls from a gateway with %s=%s', (name, value) => {
+describe.each(sampled(touching([aboutKeys]), 6))('pulls from a gateway with %s=%s', (name, value) => {
   it('land every row of the call log to the last decimal, agree with the statistics or report why not, and change nothing when repeated', async () => {
     await using fixture = await openJobFixture({ variants: switched(name, value) }, reported(name, value));
     const first = await fixture.run('pull-logs', { since, window: '7d' });
@@ -85,7 +85,7 @@ describe.each(sampled(touching([aboutKeys]), 3))('pulls from a gateway with %s=%
   });
 });
 
-describe.each(sampled(touching([aboutKeys, aboutLog, aboutProfile]), 4))(
+describe.each(sampled(touching([aboutKeys, aboutLog, aboutProfile]), 8))(
   'pulls from a gateway with %s=%s',
   (name, value) => {
     it('land the usage of every day by model, equal to the log', async () => {

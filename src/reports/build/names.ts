@@ -8,7 +8,7 @@ const maxCharacters = 80;
 const longestCharacter = 12;
 
 /** Each of its code units is a character, which needs no segmenter: most names are so. */
-const isPlain = (text: string): boolean => /^[\x20-\x7E]*$/.test(text);
+export const isPlain = (text: string): boolean => /^[\x20-\x7E]*$/.test(text);
 
 /** The characters of a text as a reader counts them. */
 export const charactersOf = (text: string): string[] =>

@@ -1,4 +1,4 @@
-import { charactersOf } from '../build/names.ts';
+import { charactersOf, isPlain } from '../build/names.ts';
 
 const wide =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Emoji_Presentation}|\uFE0F|[\u{20000}-\u{3FFFD}]/u;
@@ -7,6 +7,7 @@ const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 
 /** Columns of a text in a monospaced font: 2 for East Asian characters and emoji. */
 export const widthOf = (text: string): number => {
+  if (isPlain(text)) return text.length;
   let width = 0;
   for (const character of charactersOf(text)) {
     if (!invisible.test(character)) width += wide.test(character) ? 2 : 1;
@@ -26,6 +27,7 @@ const opens = /^[（【《「『“‘]/;
 
 /** Splits a word where a line may break within it: beside East Asian characters. */
 const partsOf = (word: string): string[] => {
+  if (isPlain(word)) return [word];
   const parts: string[] = [];
   let before = '';
   for (const character of charactersOf(word)) {

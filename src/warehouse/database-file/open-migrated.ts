@@ -40,6 +40,7 @@ export const openMigrated = async (options: MigrationOptions, schema: Schema): P
     let older: number | undefined;
     try {
       const { number } = await reachedSchema(engine);
+      if (number === schema.number) return engine;
       const isOlder = keeps && number > 0 && number < schema.number;
       if (!isOlder || (copied !== undefined && copied.stamp === (await stampOf(path)))) {
         await migrate(engine, schema, options.clock, path, options.version);

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { localeTags, money, sumMoney, unixMillis } from '../../../src/core/index.ts';
 import { composeReport, listReports } from '../../../src/jobs/index.ts';
 import { plainRow } from '../../../src/sandbox/traffic/row.ts';
@@ -12,21 +12,35 @@ import { openJobFixture, type JobFixture, type RunChange } from '../../support/j
 
 type ReportFixture = JobFixture & { readonly folder: string; readonly change: RunChange };
 
-const openReportFixture = async (since = '2026-09-25'): Promise<ReportFixture> => {
-  const fixture = await openJobFixture({ months: 2, callsPerDay: 4 });
+const openAccount = async (): Promise<JobFixture> => {
+  const account = await openJobFixture({ months: 2, callsPerDay: 4 });
+  await account.run('pull-logs', { since: '2026-09-25' });
+  return account;
+};
+
+let shared: JobFixture;
+beforeAll(async () => {
+  shared = await openAccount();
+});
+afterAll(() => shared[Symbol.asyncDispose]());
+
+let jobs = 0;
+
+/** A place of its own for mails and reports, and a job of its own, over an account that tests share unless they change it. */
+const openReportFixture = async (own?: JobFixture): Promise<ReportFixture> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-statement-'));
-  await fixture.run('pull-logs', { since });
+  jobs += 1;
   return {
-    ...fixture,
+    ...(own ?? shared),
     folder,
     change: {
-      name: 'statement',
+      name: `statement-${jobs}`,
       slot: unixMillis(Date.UTC(2026, 10, 8, 8)),
       mail: { from: 'reports@example.com', mails: mailFolder(join(folder, 'outbox')) },
       reports: { folder: join(folder, 'reports'), attachLimit: 1e7 },
     },
     [Symbol.asyncDispose]: async () => {
-      await fixture[Symbol.asyncDispose]();
+      await own?.[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -36,9 +50,9 @@ const settings = { report: 'statement', mail: { to: ['finance@example.com'] } };
 
 const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
 
-const mailOf = async (reportFixture: ReportFixture) => {
-  const [row] = await reportFixture.context.warehouse.outbox.list();
-  return simpleParser(await readFile(join(reportFixture.folder, 'outbox', row?.file ?? 'none')));
+const mailOf = async ({ context, change, folder }: ReportFixture) => {
+  const [row] = await context.warehouse.outbox.list({ kind: `report:${change.name ?? ''}` });
+  return simpleParser(await readFile(join(folder, 'outbox', row?.file ?? 'none')));
 };
 
 type SignedTable = {
@@ -83,7 +97,7 @@ describe('a statement of a closed month', () => {
   });
 
   it('has the same SHA-256 when it is built again from the same data, and another one when a figure differs', async () => {
-    await using reportFixture = await openReportFixture();
+    await using reportFixture = await openReportFixture(await openAccount());
     const sealOf = async (change: RunChange = {}) => {
       const context = { ...reportFixture.context, ...reportFixture.change, ...change };
       const { model, files } = await composeReport({ report: 'statement' }, context);
@@ -200,7 +214,7 @@ it('a count of tokens that is a lower bound does not keep a statement open, and 
 });
 
 it('a closed statement stays when a row of its month arrives late, and the next statement names what changed', async () => {
-  await using reportFixture = await openReportFixture();
+  await using reportFixture = await openReportFixture(await openAccount());
   const { clock, run, folder, change, sandbox } = reportFixture;
   const statementOf = async (slot: number) => {
     await run('report', { ...settings, period: '2026-10' }, { ...change, slot: unixMillis(slot) });
