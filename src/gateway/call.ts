@@ -78,10 +78,15 @@ const attempt = async <T>(
   call: Call,
   use: (answer: HttpAnswer) => Promise<T>,
 ): Promise<T> => {
-  const { endpoint, signal } = call;
+  const { endpoint } = call;
+  let { signal } = call;
   const measured = measureCall(deps, endpoint);
   let status: number | undefined;
   try {
+    if (endpoint.method !== 'GET' && deps.confirm !== undefined) {
+      const confirmed = await deps.confirm();
+      signal = signal === undefined ? confirmed : AbortSignal.any([signal, confirmed]);
+    }
     const sent = deps.clock.now();
     const answer = await deps.http.send({
       method: endpoint.method,
@@ -118,18 +123,13 @@ const attempt = async <T>(
   }
 };
 
-const write = async <T>(deps: CallDeps, call: Call, use: (answer: HttpAnswer) => Promise<T>): Promise<T> => {
-  const signals = [await deps.confirm?.(), call.signal].filter((signal) => signal !== undefined);
-  return attempt(deps, { ...call, signal: AbortSignal.any(signals) }, use);
-};
-
 /** Calls an endpoint: retries a GET while that may help, and sends any write once. */
 export const callEndpoint = <T>(
   deps: CallDeps,
   call: Call,
   use: (answer: HttpAnswer) => Promise<T>,
 ): Promise<T> => {
-  if (call.endpoint.method !== 'GET') return write(deps, call, use);
+  if (call.endpoint.method !== 'GET') return attempt(deps, call, use);
   return withRetry(() => attempt(deps, call, use), deps.retry, {
     clock: deps.clock,
     random: deps.random,

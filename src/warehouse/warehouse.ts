@@ -53,7 +53,8 @@ export const createWarehouse = async (engine: Engine, options: WarehouseOptions)
     log: options.log,
     oneAnAccount,
     beforeLeaving: (account, signal) => warehouse.tokens.judge(account, signal),
-    onFiles: async (files) => createClassesView(engine, root, files, options.log),
+    onFiles: async (files) =>
+      createClassesView(engine, { root, files, schema: schema.number, log: options.log }),
   });
   if (options.path !== ':memory:') await setArchiveAccess(root, reader);
   await archive.notifyFiles();

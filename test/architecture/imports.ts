@@ -16,9 +16,24 @@ export const readSources = async (root: string): Promise<readonly SourceFile[]> 
   );
 };
 
+/** The same sources are looked through again with each planted breach. */
+const remembered = <Found>(find: (text: string) => Found): ((text: string) => Found) => {
+  const known = new Map<string, Found>();
+  return (text) => {
+    const found = known.get(text) ?? find(text);
+    known.set(text, found);
+    return found;
+  };
+};
+
+/** A source without its comments. */
+export const codeOf = remembered((text) =>
+  text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1'),
+);
+
 /** Everything a file imports: static, re-exported, type-only, dynamic, and by `import.meta.resolve` or `require`. */
-export const importsOf = (text: string): readonly string[] => {
-  const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1');
+export const importsOf = remembered((text): readonly string[] => {
+  const code = codeOf(text);
   const found = [
     ...code.matchAll(/(?:^|[;\n}])\s*(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]/g),
     ...code.matchAll(/(?:^|[;\n}])\s*import\s*['"]([^'"]+)['"]/g),
@@ -27,7 +42,7 @@ export const importsOf = (text: string): readonly string[] => {
     ...code.matchAll(/\brequire\(\s*['"]([^'"]+)['"]/g),
   ];
   return [...new Set(found.map((match) => match[1] ?? ''))];
-};
+});
 
 /** The module of a file: its folder, or its own name for the files that stand alone in `src/`. */
 export const moduleOf = (path: string): string => path.split('/')[0] ?? path;

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { importsOf, isBuiltin, packageOf, moduleOf, target, type SourceFile } from './imports.ts';
+import { codeOf, importsOf, isBuiltin, packageOf, moduleOf, target, type SourceFile } from './imports.ts';
 
 const modules = {
   core: [],
@@ -79,9 +79,6 @@ const globalsWithOneHome: readonly {
   },
   { name: 'Math.random', pattern: /\bMath\.random\b/, home: 'main.ts' },
 ];
-
-const codeOf = (text: string): string =>
-  text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1');
 
 const importFaults = (file: SourceFile, specifier: string, homes: Map<string, string>): string[] => {
   const own = moduleOf(file.path);

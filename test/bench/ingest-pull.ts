@@ -11,12 +11,24 @@ import {
 import { createGateway } from '../../src/gateway/index.ts';
 import { pullLogs, type PullSummary } from '../../src/ingest/index.ts';
 import { createHttp } from '../../src/http/index.ts';
-import { openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
+import { openDatabase, openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
 
 export const memoryLimit = 512;
 
-export const openBenchWarehouse = (database: string): Promise<Warehouse> =>
+/** The file, or what is at the URL. */
+export const openBenchWarehouse = async (database: string, url?: string): Promise<Warehouse> =>
   openWarehouse({
+    ...(url === undefined
+      ? {}
+      : {
+          database: await openDatabase({
+            url,
+            holder: 'bench',
+            lease: 60_000,
+            clock: systemClock,
+            log: silentLog,
+          }),
+        }),
     path: database,
     spoolDirectory: join(dirname(database), 'spool'),
     memoryLimit: `${memoryLimit}MB`,
@@ -31,6 +43,8 @@ export const openBenchWarehouse = (database: string): Promise<Warehouse> =>
  */
 export type PullTask = {
   readonly database: string;
+  /** `postgres://`; the file otherwise. */
+  readonly url?: string | undefined;
   readonly port: number;
   readonly start: number;
   readonly ends: readonly number[];
@@ -43,7 +57,7 @@ export const pull = async (
   task: PullTask,
   timed: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<number> => {
-  const warehouse = await openBenchWarehouse(task.database);
+  const warehouse = await openBenchWarehouse(task.database, task.url);
   const secrets = createSecretRegistry();
   const http = createHttp({
     userAgent: 'tollkeeper/bench',

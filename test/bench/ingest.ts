@@ -32,7 +32,7 @@ const median = (values: readonly number[]): number =>
 
 type Source = ServerProcess & { readonly file: string; readonly bytes: number; readonly rows: number };
 
-const inFolder = async (work: (folder: string) => Promise<void>): Promise<void> => {
+export const inFolder = async (work: (folder: string) => Promise<void>): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-bench-'));
   try {
     await work(folder);
@@ -74,10 +74,22 @@ const pullYear = async (
   { port, rows }: Source,
   windowSeconds: number,
   again = false,
+  url?: string,
 ): Promise<Measured> => {
-  const task = { database, port, start, ends: [start + year], windowSeconds, again };
+  const task = { database, url, port, start, ends: [start + year], windowSeconds, again };
   return checked(await inOwnProcess({ kind: 'pull', ...task }), rows);
 };
+
+/** A gateway with millions of calls of a year. */
+export const withYear = (
+  folder: string,
+  millions: number,
+  work: (source: Source) => Promise<void>,
+): Promise<void> => withSource(folder, odd(millions), start, start + year, work);
+
+/** Pulls a year in twelve windows into a new database: a file, or an empty one at the URL. */
+export const measureYear = (folder: string, source: Source, url?: string): Promise<Measured> =>
+  pullYear(newDatabase(folder), source, window, false, url);
 
 /** A year of calls into an empty table, beside DuckDB's reader alone; the checkpoint of both is included. */
 const measureSpeed = async (

@@ -65,3 +65,33 @@ export const fillCalls = async (file: string, fills: readonly ReportRows[]): Pro
   connection.closeSync();
   instance.closeSync();
 };
+
+/** Statements that write about the same calls into PostgreSQL. */
+export const fillPostgres = ({ account, rows, start, end }: ReportRows): readonly string[] => {
+  const month = new Date(start * 1000).toISOString().slice(0, 7).replace('-', '_');
+  const share = (salt: number): string => `((i * 2654435761 + ${salt} * 40503) % 1000003) / 1000003.0`;
+  const number = (most: number, salt: number): string => `CAST(${share(salt)} * ${most} AS BIGINT)`;
+  return [
+    `CREATE TABLE call_log_${month} PARTITION OF call_log FOR VALUES FROM (${start}) TO (${end})`,
+    `INSERT INTO call_log (account, created_at, quarter, model_name, token_name, kind, prompt_tokens, completion_tokens,
+       cached_tokens, cache_write_tokens, reasoning_tokens, served_columns, quota)
+     SELECT '${account}', created_at, created_at / 900 * 900,
+       'model-' || lpad(CAST((key_number * 7 + CAST(pow(${share(2)}, 3) * 6 AS BIGINT)) % 60 AS VARCHAR), 2, '0'),
+       'team-' || (key_number % 20) || '-service-' || key_number,
+       CASE WHEN i % 400 = 0 THEN 'refund' WHEN i % 90 = 0 THEN 'error' ELSE 'consumption' END,
+       ${number(4000, 3)}, ${number(900, 4)}, ${number(2000, 5)}, 0, ${number(300, 6)}, 31,
+       ${number(2_000_000, 7)} * 0.000000012345
+     FROM (
+       SELECT i, CAST(${start} + i * ${end - start} / ${rows} AS BIGINT) AS created_at,
+         CAST(pow(${share(1)}, 2) * 2000 AS BIGINT) AS key_number
+       FROM generate_series(CAST(0 AS BIGINT), ${rows - 1}) AS made (i)
+     ) AS calls`,
+  ];
+};
+
+/** As `coverCalls`, in PostgreSQL. */
+export const coverPostgres = ({ account, start, end }: Omit<ReportRows, 'rows'>): readonly string[] => [
+  `INSERT INTO log_cursor VALUES ('${account}', ${start}, ${end})`,
+  `INSERT INTO log_amounts (account, currency, form, units_per_currency, whole_count, largest_whole, decided_by)
+   VALUES ('${account}', 'USD', 'currency', 500000, 0, 0, 'config')`,
+];

@@ -394,6 +394,7 @@ describe('settings of the scheduler', () => {
       max_running: 4,
       grace: 8_000,
       keep_runs: 34_560_000_000,
+      lease: 10_000,
       suspend_after: 3,
     });
   });
@@ -401,10 +402,11 @@ describe('settings of the scheduler', () => {
   it('are checked', async () => {
     const { text } = await loadJob(
       '',
-      `${goodSettings}scheduler: { max_running: 0, grace: 0s, keep_runs: 30 }\n`,
+      `${goodSettings}scheduler: { max_running: 0, grace: 0s, keep_runs: 30, lease: 1s }\n`,
     );
     expect(text).toContain('8:27: scheduler.max_running must be at least 1, not 0');
     expect(text).toContain('8:37: scheduler.grace must be a duration');
     expect(text).toContain('8:52: scheduler.keep_runs must be a duration');
+    expect(text).toMatch(/scheduler\.lease must be a duration.*, from 2s to 10m/);
   });
 });

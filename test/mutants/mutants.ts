@@ -2,6 +2,7 @@ import { configurationMutants } from './configuration.ts';
 import { landingMutants } from './landing.ts';
 import { rollupMutants } from './rollup.ts';
 import type { Mutant } from './mutant.ts';
+import { replicaMutants } from './replicas.ts';
 import { outboxMutants } from './outbox.ts';
 import { pageMutants } from './page.ts';
 import { rotationMutants } from './rotations.ts';
@@ -13,6 +14,7 @@ export const mutants: readonly Mutant[] = [
   ...landingMutants,
   ...rollupMutants,
   ...outboxMutants,
+  ...replicaMutants,
   ...pageMutants,
   ...rotationMutants,
   ...configurationMutants,

@@ -1,6 +1,7 @@
 import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { silentLog, systemClock, type Clock } from '../../src/core/index.ts';
+import { silentLog, systemClock, unixMillis, type Clock } from '../../src/core/index.ts';
+import { stateEngines } from '../../src/storage/index.ts';
 import { begin } from '../../src/storage/postgres/connection.ts';
 import { openPostgres, type PostgresEngine } from '../../src/storage/postgres/engine.ts';
 import { createLeases } from '../../src/storage/postgres/leases.ts';
@@ -37,8 +38,8 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'the leases of a replica
           signal?.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
         }),
     };
-    const fence = { holder, leases: 0 };
-    const leases = createLeases({ database, fence, lasts, clock, log: silentLog });
+    const fence = { holder, lasts, leases: 0 };
+    const leases = createLeases({ database, fence, clock, log: silentLog });
     return { ...leases, advance: manual.advance };
   };
 
@@ -72,15 +73,15 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'the leases of a replica
     expect((await other.confirm()).aborted).toBe(false);
   });
 
-  it('confirm no effect once one of several has ended', async () => {
+  it('confirm no effect once another replica has one of several', async () => {
     await using one = replica('one');
     await one.hold(['main', 'second'], undefined);
-    await pool.query("UPDATE account_lease SET until = 0 WHERE account = 'second'");
+    await pool.query("UPDATE account_lease SET holder = 'other' WHERE account = 'second'");
     await expect(one.confirm()).rejects.toMatchObject({ code: 'lease-lost' });
   });
 
   it('pass to another replica at once, also from one that was stopped within a transaction', async () => {
-    const fence = { holder: 'one', leases: 2 };
+    const fence = { holder: 'one', lasts: minute, leases: 2 };
     await using one = replica('one');
     await using other = replica('other', systemClock, 1000);
     await one.hold(['main'], undefined);
@@ -91,14 +92,32 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'the leases of a replica
       await connection.execute(begin);
       await connection.execute("UPDATE account_lease SET version = version + 1 WHERE account = 'main'");
       // As one that copies rows: the server waits, and is not idle.
-      await connection.execute('SELECT pg_sleep(600)');
+      await connection.execute('SELECT pg_sleep(20)');
     });
     const failure = rejection(stopped);
     await other.hold(['main'], new AbortController().signal);
     expect(await failure).toMatchObject({ code: 'database-unreachable' });
   });
 
-  it('stop an effect before they end when they are not extended in time', async () => {
+  it('are read by each transaction, which extends those that have ended, and stores nothing once they are lost', async () => {
+    const fence = { holder: 'one', lasts: minute, leases: 2 };
+    await using one = replica('one');
+    await one.hold(['main'], undefined);
+    const engine = openPostgres(new Pool(pool.options), 'the database', fence);
+    await using _closed = engine;
+    const { runs } = stateEngines.sql(engine);
+    const claim = (job: string) =>
+      runs.claim([
+        { runs: [], cursor: { job, version: 1, schedule: '* * * * *', claimedThrough: unixMillis(1) } },
+      ]);
+    await end();
+    await claim('before');
+    await pool.query("UPDATE account_lease SET holder = 'other' WHERE account = 'main'");
+    await expect(claim('after')).rejects.toMatchObject({ code: 'lease-lost' });
+    expect((await pool.query('SELECT job FROM job_cursor')).rows).toEqual([{ job: 'before' }]);
+  });
+
+  it('stop an effect before they end when they are not extended in time, and are lost one lease later', async () => {
     await using one = replica('one');
     await one.hold(['main'], undefined);
     const signal = await one.confirm();
@@ -106,9 +125,10 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'the leases of a replica
     expect(signal.aborted).toBe(false);
     one.advance(1);
     expect(signal.aborted).toBe(true);
-    await expect(one.confirm()).rejects.toMatchObject({
-      code: 'lease-lost',
-      message: 'the leases could not be extended in time',
-    });
+    expect((await one.confirm()).aborted).toBe(false);
+    one.advance(minute);
+    one.advance(minute);
+    expect(await one.lost).toMatchObject({ message: 'the leases could not be extended in time' });
+    await expect(one.confirm()).rejects.toMatchObject({ code: 'lease-lost' });
   });
 });

@@ -93,9 +93,10 @@ const startServer = async (folder: string, settings: readonly string[]): Promise
 export const startPostgres = async (options: ClusterOptions = {}): Promise<PostgresCluster> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-pg-'));
   await give(folder);
-  // The folder of the test run is open to its own user alone.
-  if ('uid' in asUser && basename(dirname(folder)).startsWith('tollkeeper-tests-'))
-    await chmod(dirname(folder), 0o755);
+  // The folder of a test run, which may lie in that of another one, is open to its own user alone.
+  if ('uid' in asUser)
+    for (let run = dirname(folder); basename(run).startsWith('tollkeeper-tests-'); run = dirname(run))
+      await chmod(run, 0o755);
   const auth = ['--auth-local=trust', '--auth-host=scram-sha-256'];
   const setUp = ['-D', join(folder, 'data'), '-U', 'test', ...auth, '-E', 'UTF8', '--locale=C', '--no-sync'];
   await promisify(execFile)(join(programs, 'initdb'), setUp, { ...asUser, cwd: folder });

@@ -40,11 +40,10 @@ const open = async (path: string): Promise<SharedDatabase> => {
     await admin.end();
   }
   const pool = connect(name);
-  const fence = { holder: randomUUID(), leases: 0 };
+  const fence = { holder: randomUUID(), lasts: 60_000, leases: 0 };
   const leases = createLeases({
     database: openPostgres(pool),
     fence,
-    lasts: 60_000,
     clock: systemClock,
     log: silentLog,
   });

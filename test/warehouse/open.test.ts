@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/index.ts';
@@ -25,6 +25,38 @@ describe('opening a warehouse', () => {
     await (await openIn(folder))[Symbol.asyncDispose]();
     await using warehouse = await openIn(folder);
     expect(await warehouse.logs.cursor('main')).toBeUndefined();
+  });
+
+  it('writes nothing to a database that is up to date, whose view of classes stays', async () => {
+    await using folder = await testFolder();
+    await (await openIn(folder))[Symbol.asyncDispose]();
+    const { path } = optionsIn(folder);
+    const before = await readFile(path);
+    {
+      await using _warehouse = await openIn(folder);
+      expect(existsSync(`${path}.wal`)).toBe(false);
+    }
+    expect(before.equals(await readFile(path))).toBe(true);
+    const classesOf = async (): Promise<unknown> => {
+      const engine = await openEngine(optionsIn(folder));
+      const rows = await engine.state(async (connection) =>
+        connection.rows(
+          `SELECT comment FROM duckdb_views() WHERE view_name = 'call_classes' UNION ALL
+           SELECT CAST(count(*) AS VARCHAR) FROM call_classes`,
+        ),
+      );
+      await engine[Symbol.asyncDispose]();
+      return rows.map((row) => row['comment']);
+    };
+    const upToDate = await classesOf();
+    expect(upToDate).toEqual([expect.stringMatching(`^schema ${schema.number}, [0-9a-f]{64}$`), '0']);
+    const engine = await openEngine(optionsIn(folder));
+    await engine.state(async (connection) =>
+      connection.execute('CREATE OR REPLACE VIEW call_classes AS SELECT 1 AS of_another_program'),
+    );
+    await engine[Symbol.asyncDispose]();
+    await (await openIn(folder))[Symbol.asyncDispose]();
+    expect(await classesOf()).toEqual(upToDate);
   });
 
   it('reports which process holds the file', async () => {

@@ -40,7 +40,7 @@ export const restoreFile = async (
   path: string,
   rows: readonly KeyJournalRow[],
   last: AuditHead,
-  log: Log,
+  say: Log['error'],
 ): Promise<number> => {
   const { lines, head, broken } = chainOf(rows);
   if (broken !== undefined)
@@ -48,7 +48,7 @@ export const restoreFile = async (
   if (head.seq !== last.seq || head.hash !== last.hash)
     damaged(path, `the file is missing, and the database ends with step ${head.seq}, not ${last.seq}`);
   const bytes = await replaceAuditFile(path, lines);
-  log.error('the key audit file was missing or empty and was rewritten from the database', {
+  say('the key audit file was missing or empty and was rewritten from the database', {
     path,
     steps: lines.length,
   });

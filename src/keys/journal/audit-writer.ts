@@ -52,7 +52,7 @@ export const createAuditWriter = async ({ path, log, recorded }: AuditWriterDeps
 
   const check: AuditWriter['check'] = async (head, writesAgain) => {
     const found = await asAuditFault(path, () => isThere(head));
-    if (!found && writesAgain) left = await restoreFile(path, await recorded(), head, log);
+    if (!found && writesAgain) left = await restoreFile(path, await recorded(), head, log.error);
   };
 
   return {

@@ -74,7 +74,9 @@ export const openJournal = async ({
     log.info('the audit file is replaced by one from the database, as other replicas have recorded steps', {
       kept: asideOf(path),
     });
-  if (rows.length > 0 && (await lastAuditLine(path)) === undefined) await restoreFile(path, rows, last, log);
+  // A replica that has recorded no step yet has no file.
+  const say = isShared ? log.info : log.error;
+  if (rows.length > 0 && (await lastAuditLine(path)) === undefined) await restoreFile(path, rows, last, say);
   await checkBeginning(path, rows);
   const missing = await missingLines(path, last).catch((error: unknown) => {
     if (error instanceof RangeError || (error instanceof Error && error.name === 'ZodError'))

@@ -1,11 +1,23 @@
 import type { ClientBase } from 'pg';
 import { fault } from '../../core/index.ts';
-import { inTransaction, wholeNumber } from '../sql.ts';
+import { inTransaction, wholeNumber, type Sql } from '../sql.ts';
 import { serverNow } from './server-now.ts';
 import { begin, type PostgresConnection } from './connection.ts';
 
 /** The leases of this replica. While it has none, such as before it begins to work, nothing is checked. */
-export type Fence = { readonly holder: string; leases: number };
+export type Fence = {
+  readonly holder: string;
+  /** How long a lease lasts without being extended, ms. */
+  readonly lasts: number;
+  leases: number;
+};
+
+/** Also one that has ended while no other replica took it, which has another holder then. Gives how many there are. */
+export const extendLeases = (connection: Sql, { holder, lasts }: Fence): Promise<number> =>
+  connection.execute(`UPDATE account_lease SET until = ${serverNow} + $lasts WHERE holder = $holder`, {
+    holder,
+    lasts,
+  });
 
 /** The name of the session in which a holder has a transaction, by which another replica finds it. SQL. */
 export const sessionOf = (holder: string): string => `'tollkeeper ' || md5(${holder})`;
@@ -25,15 +37,24 @@ export const fenced = (
   client: ClientBase,
   fence: Fence,
 ): PostgresConnection => {
-  const check = async (): Promise<void> => {
+  /** Whether the leases are held to the end of what follows in this transaction. */
+  const isHeld = async (): Promise<boolean> => {
     const [row] = await connection.rows(
       `SELECT set_config('idle_in_transaction_session_timeout', $idle, true) AS idle,
          set_config('application_name', ${sessionOf('$holder')}, true) AS session, (
          SELECT count(*) FROM account_lease WHERE holder = $holder AND until > ${serverNow}) AS leases`,
       { idle: String(idleInTransaction), holder: fence.holder },
     );
-    if (wholeNumber(row, 'leases') >= fence.leases) return;
+    return wholeNumber(row, 'leases') >= fence.leases;
+  };
+  const check = async (): Promise<void> => {
+    if (await isHeld()) return;
     await connection.execute('ROLLBACK');
+    if ((await extendLeases(connection, fence)) >= fence.leases) {
+      await connection.execute(begin);
+      if (await isHeld()) return;
+      await connection.execute('ROLLBACK');
+    }
     throw fault('lease-lost', 'another replica has taken over; nothing of this step was stored');
   };
   /** Whether a statement needs a transaction of its own to read the leases in. */

@@ -9,7 +9,7 @@ import {
   type Log,
 } from '../../core/index.ts';
 import { optionalText, wholeNumber, type StateEngine } from '../sql.ts';
-import { sessionOf, type Fence } from './fence.ts';
+import { extendLeases, sessionOf, type Fence } from './fence.ts';
 import { serverNow } from './server-now.ts';
 
 /** The right of one replica to work for accounts. It ends by itself when the replica does not extend it. */
@@ -34,8 +34,6 @@ export type LeasesOptions = {
   /** One that is not fenced. */
   readonly database: StateEngine;
   readonly fence: Fence;
-  /** How long a lease lasts without being extended, ms. */
-  readonly lasts: number;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -58,26 +56,35 @@ const takeSql = `
   WHERE lease.holder = $holder OR lease.until <= ${serverNow}
   RETURNING token`;
 
-export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptions): Leases => {
-  const { holder } = fence;
+export const createLeases = ({ database, fence, clock, log }: LeasesOptions): Leases => {
+  const { holder, lasts } = fence;
   const tokens = new Map<string, number>();
   const stopping = new AbortController();
-  const ended = new AbortController();
+  const losing = new AbortController();
+  const lost = once(losing.signal, 'abort').then(() => losing.signal.reason as Fault);
   let extending: Promise<void> | undefined;
-  /** Ends what this replica does if the leases are not extended in time. */
+  /** Of effects outside the database, from one moment without a valid lease to the next. */
+  let effects = new AbortController();
   let limit: Limit | undefined;
-  const lost = once(ended.signal, 'abort').then(() => ended.signal.reason as Fault);
+  const after = (millis: number, then: () => void): void => {
+    limit?.[Symbol.dispose]();
+    limit = clock.limit(Math.max(0, millis));
+    limit.signal.addEventListener('abort', then);
+  };
   const lose = (reason: Fault): Fault => {
     limit?.[Symbol.dispose]();
-    ended.abort(reason);
+    effects.abort(reason);
+    losing.abort(reason);
     return reason;
   };
   const held = (since: number): void => {
-    limit?.[Symbol.dispose]();
-    limit = clock.limit(Math.max(0, since + lasts - clock.now()));
-    limit.signal.addEventListener('abort', () =>
-      lose(fault('lease-lost', 'the leases could not be extended in time')),
-    );
+    if (effects.signal.aborted) effects = new AbortController();
+    after(since + lasts - clock.now(), () => {
+      const late = fault('lease-lost', 'the leases could not be extended in time');
+      effects.abort(late);
+      // Another replica may have taken over; if none has, they may still be extended.
+      after(lasts, () => lose(late));
+    });
   };
 
   const take = async (account: string): Promise<number> => {
@@ -108,24 +115,19 @@ export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptio
   /** Whether all leases are held still. */
   const extend = async (): Promise<boolean> => {
     const asked = clock.now();
-    const extended = await database.bulk((connection) =>
-      connection.execute(
-        `UPDATE account_lease SET until = ${serverNow} + $lasts WHERE holder = $holder AND until > ${serverNow}`,
-        { holder, lasts },
-      ),
-    );
+    const extended = await database.bulk((connection) => extendLeases(connection, fence));
     if (extended < tokens.size) return false;
     held(asked);
     return true;
   };
 
   const keep = async (): Promise<void> => {
-    ended.signal.throwIfAborted();
+    losing.signal.throwIfAborted();
     if (!(await extend())) throw lose(fault('lease-lost', 'another replica has taken over'));
   };
 
   const extendAlways = async (): Promise<void> => {
-    const signal = AbortSignal.any([stopping.signal, ended.signal]);
+    const signal = AbortSignal.any([stopping.signal, losing.signal]);
     while (!signal.aborted)
       try {
         await clock.wait(lasts / 3, signal);
@@ -139,7 +141,8 @@ export const createLeases = ({ database, fence, lasts, clock, log }: LeasesOptio
     lost,
     confirm: async () => {
       await keep();
-      return ended.signal;
+      effects.signal.throwIfAborted();
+      return effects.signal;
     },
     tokenOf: async (account) => tokens.get(account) ?? take(account),
     hold: async (accounts, waits) => {

@@ -50,10 +50,10 @@ export const openDatabase = async ({
         if ((await readSchema(pool, await readFacts(pool))) === 0) throw error;
       });
     log.info('connected to the database', { database: where, version: serverVersion, clockOffset });
-    const fence: Fence = { holder, leases: 0 };
+    const fence: Fence = { holder, lasts: lease, leases: 0 };
     return {
       engine: openPostgres(pool, where, fence),
-      leases: createLeases({ database: plain, fence, lasts: lease, clock, log }),
+      leases: createLeases({ database: plain, fence, clock, log }),
     };
   } catch (error) {
     await pool.end();

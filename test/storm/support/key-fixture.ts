@@ -64,11 +64,11 @@ export type KeyFixture = AsyncDisposable & {
   readonly forgetKilledBoundaries: () => Promise<void>;
 };
 
-const config = (ca: string, since: string) => ({
-  settings: `accounts:
+const config = (ca: string, since: string, database: string | undefined) => ({
+  settings: `${database === undefined ? '' : 'database: "${DATABASE}"\n'}accounts:
   main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
 warehouse: { memory_limit: 512MB }
-scheduler: { suspend_after: 0 }
+scheduler: { suspend_after: 0${database === undefined ? '' : ', lease: 2s'} }
 mail:
   smtp: "\${SMTP_URL}"
   from: "Tollkeeper <reports@example.com>"
@@ -111,6 +111,8 @@ export const openKeyFixture = async (
   program: BuiltProgram,
   scenario: KeyScenario,
   callsPerDay = 1,
+  /** `postgres://`, of replicas with the configurations `config` and `other`. */
+  database?: string,
 ): Promise<KeyFixture> => {
   let offset = 0;
   const now = (): number => Date.now() + offset;
@@ -126,9 +128,16 @@ export const openKeyFixture = async (
     }),
   ]);
   const killedBoundaries = join(folder.path, 'kills');
-  const { settings, jobs } = config(mail.ca, new Date(began - day).toISOString().slice(0, 10));
+  const { settings, jobs } = config(mail.ca, new Date(began - day).toISOString().slice(0, 10), database);
   await folder.write('config/tollkeeper.yaml', settings);
   await folder.write('config/jobs/jobs.yaml', jobs);
+  if (database !== undefined) {
+    await folder.write(
+      'other/tollkeeper.yaml',
+      settings.replace('warehouse: {', 'warehouse: { path: other-data/x.duckdb,'),
+    );
+    await folder.write('other/jobs/jobs.yaml', jobs);
+  }
   await mkdir(join(folder.path, 'secrets'));
 
   sandbox.traffic.addKeys(120, 'churn');
@@ -187,6 +196,7 @@ export const openKeyFixture = async (
         GATEWAY_ADMIN_KEY: sandbox.adminKey,
         SMTP_URL: mail.url,
         TZ: 'UTC',
+        ...(database === undefined ? {} : { DATABASE: database }),
         NODE_OPTIONS: `--import=${preload}`,
         TOLLKEEPER_TEST_OFFSET: String(offset),
         ...more,

@@ -36,12 +36,11 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a copy of a database', 
   let folder: TestFolder;
 
   const openShared = (holder: string): SharedDatabase => {
-    const fence = { holder, leases: 0 };
+    const fence = { holder, lasts: 60_000, leases: 0 };
     const plain = openPostgres(pool);
     const leases = createLeases({
       database: plain,
       fence,
-      lasts: 60_000,
       clock: systemClock,
       log: silentLog,
     });

@@ -36,8 +36,8 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
   /** What one replica has. */
   const replica = async (holder: string, lasts = 60_000) => {
     const engine = await openEngine(optionsIn(folder, ':memory:'));
-    const fence = { holder, leases: 0 };
-    const leases = createLeases({ database, fence, lasts, clock: systemClock, log: silentLog });
+    const fence = { holder, lasts, leases: 0 };
+    const leases = createLeases({ database, fence, clock: systemClock, log: silentLog });
     const rows = createPostgresRows({ engine, database, folder: folder.spool, tokenOf: leases.tokenOf });
     return { rows, leases, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
   };
@@ -112,6 +112,17 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
       }),
     ).rejects.toMatchObject({ code: 'lease-lost' });
     await add(other.rows, ['second']);
+    expect(await stored(one.rows)).toEqual(['second']);
+  });
+
+  it('replaces the calls of its ranges, and a second time too', async () => {
+    await using one = await replica('one');
+    await add(one.rows, ['first']);
+    for (const text of ['second', 'second'])
+      await one.rows.publish(account, async ({ connection, hold }) => {
+        await hold(hour, 1);
+        await connection.execute(`UPDATE call_log SET model_name = $text WHERE account = 'main'`, { text });
+      });
     expect(await stored(one.rows)).toEqual(['second']);
   });
 
