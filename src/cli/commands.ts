@@ -85,6 +85,13 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./restore/command.ts'),
   },
   {
+    name: 'migrate',
+    summary: 'Copy all data from the database file into PostgreSQL, or back, and compare both.',
+    example:
+      "tollkeeper migrate --to 'postgres://…'          into an empty database, with the daemon stopped",
+    load: () => import('./migrate/command.ts'),
+  },
+  {
     name: 'report',
     takes: '<name>',
     summary: 'Build a report as HTML, text and data, or mail it to one address as a test.',

@@ -41,6 +41,7 @@ export type {
 export type { KeyOutcome, RotationView } from '../keys/index.ts';
 
 export type { ListedBackup, VerifiedBackup } from './backups/read-backups.ts';
+export type { MigrateResult } from './backups/migrate.ts';
 export type { RestoreResult } from './backups/restore.ts';
 
 /** Loaded on demand, so that a command that asks the daemon starts faster. */
@@ -53,4 +54,5 @@ export const auditKeys = lazy(async () => (await import('./keys/audit.ts')).audi
 export const listBackups = lazy(async () => (await import('./backups/read-backups.ts')).listBackups);
 export const verifyBackup = lazy(async () => (await import('./backups/read-backups.ts')).verifyBackup);
 export const restoreBackup = lazy(async () => (await import('./backups/restore.ts')).restoreBackup);
+export const migrateData = lazy(async () => (await import('./backups/migrate.ts')).migrateData);
 export const createHandlers = lazy(async () => (await import('./handlers/handlers.ts')).createHandlers);

@@ -51,6 +51,7 @@ export type { KindLabel } from './kinds/kind-labels.ts';
 export const openWarehouse = lazy(async () => (await import('./warehouse.ts')).openWarehouse);
 export const openDatabase = lazy(async () => (await import('./postgres/open-database.ts')).openDatabase);
 export const copyFromFile = lazy(async () => (await import('./postgres/copy-from-file.ts')).copyFromFile);
+export const copyToFile = lazy(async () => (await import('./postgres/copy-to-file.ts')).copyToFile);
 export const filledTable = lazy(async () => (await import('./postgres/filled-table.ts')).filledTable);
 export const factsOfFile = lazy(async () => (await import('./backup/database-facts.ts')).factsOfFile);
 export const answerQueries = lazy(async () => (await import('./queries/answer-queries.ts')).createAnswers);

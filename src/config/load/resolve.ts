@@ -49,7 +49,7 @@ const pathsOf = (text: string): string[] => {
   return [href, ...[pathname + search, pathname].filter((path) => path.length > 16)];
 };
 
-const registerSecret = (
+export const registerSecret = (
   value: string,
   pieces: readonly string[],
   kind: SecretKind,
@@ -63,7 +63,7 @@ const registerSecret = (
   for (const text of all) if (text !== '') secrets.register(text);
 };
 
-const literalSecret = (written: string, kind: SecretKind | undefined): boolean => {
+export const literalSecret = (written: string, kind: SecretKind | undefined): boolean => {
   if (kind === undefined || kind === 'open') return false;
   const parts = splitReferences(written);
   const texts = parts.map((part) => ('text' in part ? part.text : '\0')).join('');

@@ -50,7 +50,7 @@ const move = async (from: string, to: string): Promise<void> => {
 };
 
 /** Moves the entries of a folder into another one. */
-const moveEntries = async (from: string, to: string, except?: string): Promise<void> => {
+export const moveEntries = async (from: string, to: string, except?: string): Promise<void> => {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const name of await readdir(from)) if (name !== except) await move(join(from, name), join(to, name));
   await syncPath(to);

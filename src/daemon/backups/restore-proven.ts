@@ -33,6 +33,17 @@ const inspectRestored = async (folder: string, database: string): Promise<Facts>
   return { ...facts, audit: { entries, head: entries === 0 ? '' : head } };
 };
 
+/** @throws fault backup-damaged where a restored data folder differs from the facts; `what` names it */
+export const requireEqual = async (
+  folder: string,
+  database: string,
+  facts: Facts,
+  what: string,
+): Promise<void> => {
+  const differences = differencesOf(facts, await inspectRestored(folder, database));
+  if (differences.length > 0) throw fault('backup-damaged', `${what} differs: ${differences.join('; ')}`);
+};
+
 /**
  * Restores a backup below an empty folder, opens it, and compares it with its manifest. `from` is where the backup is.
  * @throws fault backup-damaged where both differ; faults of a store and of the warehouse

@@ -71,6 +71,6 @@ export const refuseOtherData = async (path: string): Promise<void> => {
   if ((await sizeOf(path)) === 0) return;
   throw fault('database-refused', `the database is empty, but the file ${path} has data`, {
     advice:
-      'remove `database` to go on with the file, or move the file aside to start with an empty database in PostgreSQL',
+      'copy the file into it with `tollkeeper migrate`, with the daemon stopped; or remove `database` to go on with the file, or move the file aside to start with an empty database',
   });
 };

@@ -11,6 +11,7 @@ import {
 } from '../../storage/index.ts';
 import { rowsByMonth, type MonthRows } from '../archive/months.ts';
 import { openMigrated, type MigrationOptions } from '../database-file/open-migrated.ts';
+import { spoolPrefix } from '../spool-prefix.ts';
 import { schema } from '../schema.ts';
 import { outOfDuckDB } from './csv-rows.ts';
 import { filledTable } from './filled-table.ts';
@@ -79,7 +80,7 @@ const copyTables = async (
   { relations, months }: { relations: readonly OutgoingRelation[]; months: readonly MonthRows[] },
   { progress, signal }: CopyOptions,
 ): Promise<void> => {
-  const file = join(spoolDirectory, 'rows.csv');
+  const file = join(spoolDirectory, `${spoolPrefix}rows.csv`);
   let rows = 0;
   for (const relation of relations) {
     const { table, columns } = relation;
