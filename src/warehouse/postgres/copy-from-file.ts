@@ -14,7 +14,7 @@ import { openMigrated, type MigrationOptions } from '../database-file/open-migra
 import { spoolPrefix } from '../spool-prefix.ts';
 import { schema } from '../schema.ts';
 import { outOfDuckDB } from './csv-rows.ts';
-import { filledTable } from './filled-table.ts';
+import { derivedTables, filledTable } from './filled-table.ts';
 import { outgoingRelations, type OutgoingRelation } from './outgoing-relations.ts';
 import { createPartition } from './publish.ts';
 import { differencesOf, readSums, type TableSums } from './table-sums.ts';
@@ -131,6 +131,7 @@ const copyAll = async (
       throw fault('restore-not-empty', `the database holds data: its table ${filled} has rows`, {
         advice: 'name an empty database; nothing was changed in this one',
       });
+    for (const table of derivedTables) await stored.execute(`DELETE FROM ${table}`);
     await copyTables(local, stored, source, { relations, months }, options);
     const mails = await copyMails(stored, source, options);
     progress({ step: 'comparing the copy' });

@@ -1,7 +1,11 @@
 import { optionalText, type Sql } from '../../storage/index.ts';
 import { schemaTables } from './account-tables.ts';
 
+/** Tables that are derived from the calls: a query writes days without calls. */
+export const derivedTables = schemaTables.filter((table) => table.startsWith('rollup_'));
+
 const anyRow = [...schemaTables, 'mail_file']
+  .filter((table) => !derivedTables.includes(table))
   .map((table) => `SELECT '${table}' AS name WHERE EXISTS (SELECT 1 FROM ${table})`)
   .join(' UNION ALL ');
 
