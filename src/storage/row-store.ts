@@ -32,8 +32,8 @@ export type AccountRows = {
   readonly rows: RowsIn;
   /** The number of changes of the account that other processes share; 0 where one process has the database. */
   readonly version: () => Promise<number>;
-  /** A table with the cells of days of a zone; it may have others. */
-  readonly cells: (zone: string, days: readonly Range[]) => Promise<string>;
+  /** A table with the cells of days of a zone; it may have others. With `columns`, the other ones may be NULL. */
+  readonly cells: (zone: string, days: readonly Range[], columns?: readonly string[]) => Promise<string>;
   /** The rollup whose days are those of the zone. */
   readonly rollup: (zone: string) => CellsIn;
 };

@@ -52,7 +52,7 @@ describe('reads', () => {
   });
 
   it('are retried after a timeout', async () => {
-    const { gateway, seen } = await scriptedGateway([() => undefined, profile], { timeouts: { total: 80 } });
+    const { gateway, seen } = await scriptedGateway([() => undefined, profile], { pageTimeout: 80 });
     expect(await gateway.profile()).toMatchObject({ username: 'a' });
     expect(seen).toHaveLength(2);
   });

@@ -3,7 +3,7 @@
 # further arguments go to vitest.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-multiplier=4 rounds=15 pulls=60 mails=25 keys=24 backups=20 replicas=8
+multiplier=2 rounds=12 pulls=40 mails=20 keys=16 backups=12 replicas=8
 if [ "${1-}" = --full ]; then
   shift
   multiplier=40 rounds=500 pulls=500 mails=500 keys=1200 backups=500 replicas=200

@@ -55,8 +55,8 @@ const rowsOf = (copy: WorkingCopy, stored: PostgresConnection, account: string):
     }),
     bindings: {},
   });
-  const cells: AccountRows['cells'] = (zone, days) =>
-    once(JSON.stringify([zone, days]), async () => {
+  const cells: AccountRows['cells'] = (zone, days, columns) =>
+    once(JSON.stringify([zone, days, columns]), async () => {
       const table = await copy.emptyLike('rollup_cell');
       for (const { start, end } of days)
         await copy.fetch(
@@ -64,6 +64,7 @@ const rowsOf = (copy: WorkingCopy, stored: PostgresConnection, account: string):
           'rollup_cell',
           'account = $account AND zone = $zone AND start_at >= $start AND start_at < $end',
           { account, zone, start, end },
+          columns,
         );
       return table;
     });

@@ -15,8 +15,17 @@ import {
 export type WorkingCopy = {
   /** Before a statement runs, the rows of each table that it names are fetched. */
   readonly connection: Connection;
-  /** Adds rows of a table, `$name` as bound, to one with the same columns: one of the account, or one that is like it. */
-  readonly fetch: (into: string, from: string, where: string, bindings: Bindings) => Promise<void>;
+  /**
+   * Adds rows of a table, `$name` as bound, to one with the same columns: one of the account, or one that is like it. Without
+   * the columns that are not named, if any are.
+   */
+  readonly fetch: (
+    into: string,
+    from: string,
+    where: string,
+    bindings: Bindings,
+    columns?: readonly string[],
+  ) => Promise<void>;
   /** An empty temporary table with the columns of another one; returns its name. */
   readonly emptyLike: (table: string) => Promise<string>;
   /** The tables that statements have changed, by name; the value holds the rows that were fetched. */
@@ -55,10 +64,10 @@ export const openWorkingCopy = (
     return known;
   };
 
-  const fetch: WorkingCopy['fetch'] = async (into, from, where, bindings) => {
+  const fetch: WorkingCopy['fetch'] = async (into, from, where, bindings, named) => {
     const own = accountTables.get(into);
     if (own !== undefined) await create(own);
-    const given = await columnsOf(into);
+    const given = (await columnsOf(into)).filter(({ name }) => named?.includes(name) ?? true);
     const file = newFile();
     try {
       const rows = await stored.copyOut(outOfPostgres(given, `${from} WHERE ${where}`), bindings, file);

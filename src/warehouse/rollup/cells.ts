@@ -17,6 +17,9 @@ import { tokenSums } from './rollup-schema.ts';
 export const callsWith = (columns: Iterable<string>, calls: Relation): string =>
   [...columns].some(isClass) ? `(${classedCallsSql(calls.sql)})` : calls.sql;
 
+/** What every reader needs of a cell. */
+const ofCells = ['account', 'zone', 'start_at', 'row_count', 'first_at', 'last_at', 'quota', 'size'];
+
 /** What every reader groups or filters by. */
 const always: ReadonlySet<string> = new Set(['model_name', 'token_name', 'kind']);
 
@@ -100,7 +103,7 @@ export const openCells = (
     if (days.length > 0) {
       parts.push(
         `SELECT account, start_at AS created_at, row_count, first_at, last_at, quota, size${list}
-       FROM ${await cells(zone, days)} WHERE account = $account AND zone = $rollup_zone AND ${within('start_at', days)}`,
+       FROM ${await cells(zone, days, [...ofCells, ...names])} WHERE account = $account AND zone = $rollup_zone AND ${within('start_at', days)}`,
       );
       bindings['rollup_zone'] = zone;
     }
