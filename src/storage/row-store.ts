@@ -8,8 +8,14 @@ export type Relation = { readonly sql: string; readonly bindings: Bindings };
 /** Seconds UTC, half-open. */
 type Range = Interval<UnixSeconds>;
 
-/** All calls of the range, with the columns of `call_log`. There may be others: filter the relation as `call_log`. */
-export type RowsIn = (range: Range) => Promise<Relation>;
+/**
+ * All calls of the range, with the columns of `call_log`. There may be others: filter the relation as `call_log`. With `within`,
+ * those of other times may be missing; with `columns`, the other ones may be NULL.
+ */
+export type RowsIn = (
+  range: Range,
+  wanted?: { readonly within?: readonly Range[]; readonly columns?: readonly string[] | undefined },
+) => Promise<Relation>;
 
 /**
  * Sums over the calls of a range as a relation for FROM, with its bindings besides `$account`: `created_at` (the first

@@ -16,7 +16,7 @@ import type { BenchReport } from './report.ts';
 const accounts = 100;
 const jobsOfAccount = 20;
 /** Seconds: each job is due once in it, at a second of its own. */
-const period = 300;
+const period = 180;
 
 type Shared = { readonly url: string; readonly name: string };
 

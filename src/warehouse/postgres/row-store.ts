@@ -47,10 +47,11 @@ const rowsOf = (copy: WorkingCopy, stored: PostgresConnection, account: string):
     known.set(name, table);
     return table;
   };
-  const rows: AccountRows['rows'] = async ({ start, end }) => ({
-    sql: await once(`${start} ${end}`, async () => {
+  const rows: AccountRows['rows'] = async (range, { within = [range], columns } = {}) => ({
+    sql: await once(JSON.stringify([within, columns]), async () => {
       const table = await copy.emptyLike('call_log');
-      await copy.fetch(table, 'call_log', ofRange, { account, start, end });
+      for (const { start, end } of within)
+        await copy.fetch(table, 'call_log', ofRange, { account, start, end }, columns);
       return table;
     }),
     bindings: {},

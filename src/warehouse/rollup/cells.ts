@@ -20,6 +20,9 @@ export const callsWith = (columns: Iterable<string>, calls: Relation): string =>
 /** What every reader needs of a cell. */
 const ofCells = ['account', 'zone', 'start_at', 'row_count', 'first_at', 'last_at', 'quota', 'size'];
 
+/** What every reader needs of a call, unless it needs the classes of its tokens. */
+const ofCalls = ['account', 'created_at', 'quota'];
+
 /** What every reader groups or filters by. */
 const always: ReadonlySet<string> = new Set(['model_name', 'token_name', 'kind']);
 
@@ -108,12 +111,16 @@ export const openCells = (
       bindings['rollup_zone'] = zone;
     }
     if (others.length > 0 || days.length === 0) {
-      const [first = range] = others;
-      const calls = await rowsIn(interval(first.start, (others.at(-1) ?? range).end));
+      const times = others.length === 0 ? [range] : others;
+      const [first = range] = times;
+      const calls = await rowsIn(interval(first.start, (times.at(-1) ?? range).end), {
+        within: times,
+        columns: names.some(isClass) ? undefined : [...ofCalls, ...names],
+      });
       parts.push(
         `SELECT account, created_at, CAST(1 AS BIGINT) AS row_count, created_at AS first_at, created_at AS last_at, quota,
          abs(quota) AS size${list}
-       FROM ${callsWith(names, calls)} WHERE account = $account AND ${within('created_at', others.length === 0 ? [range] : others)}`,
+       FROM ${callsWith(names, calls)} WHERE account = $account AND ${within('created_at', times)}`,
       );
       Object.assign(bindings, calls.bindings);
     }
