@@ -110,7 +110,12 @@ const serveVolume = async (
     },
   });
   const state = (): ProcessState => ({
-    daemon: { pid, startedAt, stopping: app.scheduler.isStopping() },
+    daemon: {
+      pid,
+      startedAt,
+      stopping: app.scheduler.isStopping(),
+      ...(app.replica === undefined ? {} : { replica: app.replica }),
+    },
     config: reload.state(),
   });
   const handlers = createHandlers({ clock, app, state });

@@ -34,6 +34,8 @@ export type App = AsyncDisposable & {
   readonly warehouse: Warehouse;
   readonly scheduler: Scheduler;
   readonly backups: Backups;
+  /** The name of this replica in the database of several ones. */
+  readonly replica: string | undefined;
   /** Resolves when another replica has taken over. Never with a database file. */
   readonly takenOver: Promise<Fault>;
   /** The last reported step of a run in progress. */
@@ -206,6 +208,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
       warehouse,
       scheduler,
       backups,
+      replica: database?.leases.holder,
       takenOver: database?.leases.lost ?? new Promise(() => undefined),
       progressOf: (run) => steps.get(keyText(run)),
       keyProblem: keyRuntime.journals.check,

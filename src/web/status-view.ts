@@ -61,7 +61,13 @@ export type StatusView = {
   readonly version: string;
   readonly now: UnixMillis;
   /** Missing when no daemon runs. */
-  readonly daemon?: { readonly pid: number; readonly startedAt: UnixMillis; readonly stopping: boolean };
+  readonly daemon?: {
+    readonly pid: number;
+    readonly startedAt: UnixMillis;
+    readonly stopping: boolean;
+    /** Its name, where replicas share PostgreSQL: it holds the leases on all accounts. */
+    readonly replica?: string;
+  };
   readonly config: {
     readonly loadedAt: UnixMillis;
     /** Faults of a newer config that was not applied. */

@@ -67,6 +67,9 @@ describe.skipIf(noPostgres !== undefined)(
       const refused = await fixture.command('run', 'pull-logs', ...other);
       expect(refused.code).toBe(1);
       expect(refused.stderr).toContain('works on this database');
+      const { stdout } = await fixture.command('status');
+      const [, replica = ''] = /works as the replica (\S+) on PostgreSQL/.exec(stdout) ?? [];
+      expect(refused.stderr).toContain(`${replica} works on this database`);
       first.kill('SIGKILL');
       await second.line('"serving"');
       expect(await isWorking(otherPort)).toBe('1');

@@ -66,6 +66,7 @@ const onUse = (path: string): SharedDatabase => {
       [Symbol.asyncDispose]: () => close('engine'),
     },
     leases: {
+      holder: path,
       tokenOf: async (account) => (await opened()).leases.tokenOf(account),
       hold: async (accounts, waits) => (await opened()).leases.hold(accounts, waits),
       confirm: async () => (await opened()).leases.confirm(),

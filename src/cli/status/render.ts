@@ -26,6 +26,9 @@ const daemonLines = ({ daemon, version }: StatusView, look: Look): readonly stri
       ? lines(`daemon stopping, running ${since}`, 0, look, 'warn')
       : lines(`daemon running ${since}`, 0, look, 'good')),
     ...lines(`pid ${daemon.pid}, version ${version}`, 0, look),
+    ...(daemon.replica === undefined
+      ? []
+      : lines(`works as the replica ${daemon.replica} on PostgreSQL, for all accounts`, 0, look)),
   ];
 };
 

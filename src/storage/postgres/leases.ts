@@ -14,6 +14,8 @@ import { serverNow } from './server-now.ts';
 
 /** The right of one replica to work for accounts. It ends by itself when the replica does not extend it. */
 export type Leases = AsyncDisposable & {
+  /** The name of this replica. */
+  readonly holder: string;
   /** The token of the lease on the account, which no other holder has; takes it if needed. @throws fault lease-lost */
   readonly tokenOf: (account: string) => Promise<number>;
   /**
@@ -138,6 +140,7 @@ export const createLeases = ({ database, fence, clock, log }: LeasesOptions): Le
   };
 
   return {
+    holder,
     lost,
     confirm: async () => {
       await keep();

@@ -31,7 +31,8 @@ const daemonLine = ({ daemon, version }: StatusView, look: PageLook): Html =>
     ? html`<p>No daemon is running; version ${version}.</p>`
     : html`<p>
         ${daemon.stopping ? 'The daemon is stopping; running' : 'The daemon has been running'} since
-        ${momentAway(daemon.startedAt, look)}; version ${version}, pid ${daemon.pid}.
+        ${momentAway(daemon.startedAt, look)}; version ${version}, pid
+        ${daemon.pid}${daemon.replica === undefined ? '' : `, replica ${daemon.replica}`}.
       </p>`;
 
 const backupLine = ({ data }: StatusView, look: PageLook): Html => {
