@@ -134,13 +134,24 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection of a pool'
       code: 'warehouse-failed',
       retryHelps: false,
     });
-    const serial = engine.bulk(async (sql) => {
-      await sql.execute('BEGIN TRANSACTION ISOLATION LEVEL SERIALIZABLE');
-      await sql.rows('SELECT * FROM kept');
-      await engine.state((other) => other.execute('UPDATE kept SET id = 3 WHERE id = 1'));
-      await sql.execute('UPDATE kept SET id = 4 WHERE id = 1');
-    });
-    await expect(serial).rejects.toMatchObject({ code: 'warehouse-failed', retryHelps: true });
+  });
+
+  it('is used again for work that conflicted with another transaction', async () => {
+    const engine = await open(cluster.urlOf(await cluster.database()), 3);
+    await using _closed = engine;
+    await engine.state((sql) => sql.execute('CREATE TABLE kept (id INT)'));
+    await engine.state((sql) => sql.execute('INSERT INTO kept VALUES (1)'));
+    let attempts = 0;
+    await engine.bulk((sql) =>
+      inTransaction(sql, async () => {
+        attempts += 1;
+        await sql.rows('SELECT * FROM kept');
+        if (attempts === 1) await engine.state((other) => other.execute('UPDATE kept SET id = id + 10'));
+        await sql.execute('UPDATE kept SET id = id + 100');
+      }),
+    );
+    expect(attempts).toBe(2);
+    expect(await engine.state((sql) => sql.rows('SELECT id FROM kept'))).toEqual([{ id: '111' }]);
   });
 
   it('has no state of its session, which a pooler in transaction mode gives to others', async () => {
