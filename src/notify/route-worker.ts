@@ -73,6 +73,11 @@ const load = async (mails: RouteWorkerDeps['mails'], row: OutboxRow): Promise<Bu
   try {
     return await mails.load(row.file);
   } catch (error) {
+    // A database that cannot be reached says nothing about the mail.
+    if (isFault(error) && error.code !== 'mail-file-damaged') {
+      const unread = `the mail to ${row.recipient} was not loaded: ${error.message}`;
+      return { state: 'deferred', fault: fault('aborted', unread, { cause: error }) };
+    }
     const why = isFault(error) ? error : fault('mail-file-damaged', messageOf(error), { cause: error });
     const code = systemCode(error);
     // A failing disk, or a lack of file descriptors, may be temporary.

@@ -299,8 +299,8 @@ describe('a stopped worker', () => {
     expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0, deferred: 1, unknown: 0 });
     expect(office.received).toEqual([]);
     expect((await outboxFixture.outbox.list())[0]?.lastError).toContain('another replica has taken over');
+    // The server is not to blame: the next pass tries again at once.
     await using confirmed = outboxFixture.transport(office.url, { confirm: () => Promise.resolve() });
-    outboxFixture.clock.advance(3_600_000);
     expect(await outboxFixture.deliver(confirmed)).toMatchObject({ sent: 1 });
     expect(office.received).toHaveLength(1);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fault } from '../../src/core/index.ts';
+import { fault, silentLog } from '../../src/core/index.ts';
 import { createDelivery } from '../../src/notify/index.ts';
 import { createMailRoute } from '../../src/notify/channels/smtp/mail-route.ts';
 import { createRateLimit } from '../../src/notify/route-worker.ts';
@@ -38,6 +38,32 @@ const queueFor = async ({ outbox, folder, clock }: OutboxFixture, route: string,
 
 const states = async (outboxFixture: OutboxFixture): Promise<readonly string[]> =>
   (await outboxFixture.outbox.list()).map(({ state }) => state);
+
+it('a mail whose bytes cannot be read from an unreachable database is sent by the next pass', async () => {
+  await using outboxFixture = await openOutboxFixture();
+  await queueFor(outboxFixture, 'chat', 'a@example.com');
+  const { outbox, clock, folder } = outboxFixture;
+  const sent: string[] = [];
+  const route = routeOf('chat', (recipient) => {
+    sent.push(recipient);
+    return { state: 'sent', response: '' };
+  });
+  let isReachable = false;
+  const { load } = mailFolder(folder);
+  const mails = {
+    load: async (file: string) => {
+      if (!isReachable) throw fault('database-unreachable', 'the connection was cut');
+      return load(file);
+    },
+  };
+  const worker = createDelivery({ outbox, mails, clock, random: () => 0.5, log: silentLog, grace: 8000 }, [
+    route,
+  ]);
+  expect(await worker.deliver({})).toMatchObject({ sent: 0, deferred: 1, failed: 0 });
+  isReachable = true;
+  expect(await worker.deliver({})).toMatchObject({ sent: 1 });
+  expect(sent).toEqual(['a@example.com']);
+});
 
 describe('a server that is down for three days', () => {
   it('loses nothing, receives few attempts, and has everything once soon after its return', async () => {

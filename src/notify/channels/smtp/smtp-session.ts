@@ -2,7 +2,7 @@ import type { SecureContext } from 'node:tls';
 import { Readable } from 'node:stream';
 import type { NodemailerError } from 'nodemailer';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { fault, isFault, type Fault } from '../../../core/index.ts';
+import { fault, messageOf, type Fault } from '../../../core/index.ts';
 import type { TokenSource } from './oauth2-token.ts';
 import { connectionFault, quoteServer, sendingFault, type FaultContext } from './smtp-faults.ts';
 import { logIn } from './smtp-login.ts';
@@ -128,19 +128,19 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
           resolve({ state: 'failed', fault: unwritableAddress(foreign, faultContext.where) });
           return;
         }
-        const stop = (reason: Fault): void => {
+        const stop = (why = '', cause?: unknown): void => {
           connection.close();
-          resolve({ state: 'deferred', fault: reason });
+          const stopped = `the mail to ${envelope.to} was stopped before it was transmitted${why}`;
+          resolve({ state: 'deferred', fault: fault('aborted', stopped, { cause }) });
         };
         const message = tracked(bytes, async () =>
           options.confirm?.().catch((error: unknown) => {
-            if (isFault(error)) stop(error);
+            stop(`: ${messageOf(error)}`, error);
             throw error;
           }),
         );
         const onAbort = (): void => {
-          if (!message.isTransmitted())
-            stop(fault('aborted', `the mail to ${envelope.to} was stopped before it was transmitted`));
+          if (!message.isTransmitted()) stop();
         };
         aborted?.addEventListener('abort', onAbort, { once: true });
         connection.send({ ...wire, size: bytes.length }, message.stream, (error, info) => {
