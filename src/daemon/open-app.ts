@@ -77,8 +77,7 @@ const openDatabaseOf = async (
   if (url === undefined) return undefined;
   const database = await openShared(deps, url.reveal(), config, log);
   try {
-    if ((await database.engine.state((connection) => filledTable(connection))) === undefined)
-      await refuseOtherData(path);
+    if ((await database.engine.state(filledTable)) === undefined) await refuseOtherData(path);
     // The daemon waits as a standby; a command says who works.
     if (dryRun !== true)
       await database.leases.hold(Object.keys(accounts), claimsSlots ? deps.signal : undefined);

@@ -53,6 +53,7 @@ export const openDatabase = lazy(async () => (await import('./postgres/open-data
 export const copyFromFile = lazy(async () => (await import('./postgres/copy-from-file.ts')).copyFromFile);
 export const copyToFile = lazy(async () => (await import('./postgres/copy-to-file.ts')).copyToFile);
 export const filledTable = lazy(async () => (await import('./postgres/filled-table.ts')).filledTable);
+export const requireEmpty = lazy(async () => (await import('./postgres/filled-table.ts')).requireEmpty);
 export const factsOfFile = lazy(async () => (await import('./backup/database-facts.ts')).factsOfFile);
 export const answerQueries = lazy(async () => (await import('./queries/answer-queries.ts')).createAnswers);
 export const openQueries = lazy(async () => (await import('./queries/open-queries.ts')).openQueries);

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { silentLog, systemClock } from '../../src/core/index.ts';
+import { databaseUrlOf, silentLog, systemClock } from '../../src/core/index.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { openDatabase, openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
 import { buildProgram, type Running } from '../program/support/built-program.ts';
@@ -17,15 +17,6 @@ const accounts = 100;
 const jobsOfAccount = 20;
 /** Seconds: each job is due once in it, at a second of its own. */
 const period = 180;
-
-type Shared = { readonly url: string; readonly name: string };
-
-const newDatabase = async (cluster: PostgresCluster): Promise<Shared> => {
-  const pool = await cluster.createDatabase();
-  const name = pool.options.database ?? '';
-  await pool.end();
-  return { name, url: `postgres://test@/${name}?host=${cluster.folder}&port=${cluster.port}` };
-};
 
 const openShared = async (url: string, folder: string): Promise<Warehouse> => {
   const options = { url, holder: 'bench', lease: 60_000, clock: systemClock, log: silentLog };
@@ -52,7 +43,7 @@ const measureLanding = async (
       const ratios: number[] = [];
       for (let round = 0; round < rounds; round += 1) {
         const file = await measureYear(folder, source);
-        const shared = await measureYear(folder, source, (await newDatabase(cluster)).url);
+        const shared = await measureYear(folder, source, await cluster.createUrl());
         for (const [name, { wall, cpu, peak }] of [
           ['into a database file', file],
           ['into PostgreSQL', shared],
@@ -67,7 +58,8 @@ const measureLanding = async (
 
 const measureReport = async (report: BenchReport, cluster: PostgresCluster, scale: number): Promise<void> =>
   inFolder(async (folder) => {
-    const { url, name } = await newDatabase(cluster);
+    const url = await cluster.createUrl();
+    const name = databaseUrlOf(url)?.url.pathname.slice(1);
     await (await openShared(url, folder))[Symbol.asyncDispose]();
     const rows = Math.round(10_000_000 * scale);
     for (const [count, from, to] of [
@@ -111,7 +103,7 @@ const measureReplicas = async (report: BenchReport, cluster: PostgresCluster): P
     `${accounts} accounts with ${jobsOfAccount} jobs each, every ${period} s, over three replicas`,
   );
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-bench-'));
-  const { url } = await newDatabase(cluster);
+  const url = await cluster.createUrl();
   await using program = await buildProgram();
   const sandbox = await startSandbox({ now: Date.now, months: 1, callsPerDay: 1000 });
   const daemons: Running[] = [];

@@ -18,12 +18,7 @@ describe.skipIf(noPostgres !== undefined)(
     });
 
     /** The setting of a database of its own. */
-    const databaseLine = async (): Promise<string> => {
-      const pool = await cluster.createDatabase();
-      const name = pool.options.database ?? '';
-      await pool.end();
-      return `database: "postgres://test@/${name}?host=${cluster.folder}&port=${cluster.port}"`;
-    };
+    const databaseLine = async (): Promise<string> => `database: "${await cluster.createUrl()}"`;
 
     /** The config of another replica, with a data folder of its own. Returns the arguments that name it. */
     const otherReplica = async (

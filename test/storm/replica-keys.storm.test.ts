@@ -37,10 +37,8 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a rotation over two rep
   });
 
   it('whose working one is stopped at a step and goes on later leaves no invalid key in a sink and no orphan', async () => {
-    await (await cluster.createDatabase()).end();
-    const database = `postgres://test@/test_1?host=${cluster.folder}&port=${cluster.port}`;
     const scenario = { name: 'calm', variants: {}, faults: [] };
-    await using fixture = await openKeyFixture(program, scenario, 1, database);
+    await using fixture = await openKeyFixture(program, scenario, 1, await cluster.createUrl());
     const stops: string[] = [];
     let rotations = 0;
     while (stops.length < count && rotations < most) {

@@ -19,6 +19,8 @@ export const noPostgres = existsSync(join(programs, 'postgres'))
 export type PostgresCluster = AsyncDisposable & {
   /** Connections to a new, empty database, whose texts are in the order of their bytes. */
   readonly createDatabase: () => Promise<Pool>;
+  /** The URL of a new, empty database through the socket. */
+  readonly createUrl: () => Promise<string>;
   /** Runs statements as the superuser `test`, one by one. */
   readonly execute: (statements: readonly string[], database?: string) => Promise<void>;
   /** The folder of its socket, through which `test` needs no password. */
@@ -124,15 +126,17 @@ export const startPostgres = async (options: ClusterOptions = {}): Promise<Postg
     }
   };
   let databases = 0;
+  const create = async (): Promise<string> => {
+    const name = `test_${(databases += 1)}`;
+    await execute([`CREATE DATABASE ${name}`]);
+    return name;
+  };
   return {
     folder,
     port,
     execute,
-    createDatabase: async () => {
-      databases += 1;
-      await execute([`CREATE DATABASE test_${databases}`]);
-      return connect(`test_${databases}`);
-    },
+    createDatabase: async () => connect(await create()),
+    createUrl: async () => `postgres://test@/${await create()}?host=${folder}&port=${port}`,
     restart: async (further = []) => {
       await stop();
       stop = await startServer(folder, [...settings, ...further]);

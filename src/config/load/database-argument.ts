@@ -1,6 +1,6 @@
 import { databaseUrlOf, fault, type Deps, type Fault } from '../../core/index.ts';
 import { configDisk } from './disk.ts';
-import { lookUp, splitReferences } from './references.ts';
+import { replaceReferences } from './references.ts';
 import { literalSecret, registerSecret } from './resolve.ts';
 
 /** The argument is not repeated: its password may be anywhere. */
@@ -20,19 +20,11 @@ export const readDatabaseArgument = async (
       'contains a plaintext password, which every user of this machine can see',
       "put it in an environment variable, and write 'postgres://user:${NAME}@host:5432/database' in single quotes",
     );
-  let url = '';
-  const pieces: string[] = [];
-  for (const part of splitReferences(written)) {
-    if ('text' in part) url += part.text;
-    else if ('malformed' in part)
-      throw unusable('contains an invalid reference', 'write ${NAME}, or ${file:/path}');
-    else {
-      const looked = await lookUp(part.reference, { env, readFile: configDisk.readFile });
-      if ('problem' in looked) throw unusable(`has no password: ${looked.problem}`, looked.advice);
-      pieces.push(looked.value);
-      url += looked.value;
-    }
-  }
+  const deps = { env, readFile: configDisk.readFile };
+  const { value: url, pieces, problems, isMalformed } = await replaceReferences(written, deps);
+  const [missing] = problems;
+  if (missing !== undefined) throw unusable(`has no password: ${missing.problem}`, missing.advice);
+  if (isMalformed) throw unusable('contains an invalid reference', 'write ${NAME}, or ${file:/path}');
   registerSecret(url, pieces, 'password', secrets);
   if (databaseUrlOf(url) === undefined)
     throw unusable(

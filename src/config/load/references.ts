@@ -38,7 +38,7 @@ export const splitReferences = (written: string): Part[] => {
   return parts;
 };
 
-export type Looked = { readonly value: string } | { readonly problem: string; readonly advice: string };
+type Looked = { readonly value: string } | { readonly problem: string; readonly advice: string };
 
 const fileProblem = (error: unknown): string => {
   const code = systemCode(error);
@@ -69,7 +69,7 @@ const lookUpFile = async (path: string, deps: ReferenceDeps): Promise<Looked> =>
 };
 
 /** The value of a reference. A variable `NAME` that is not set is read from the file whose path `NAME_FILE` holds. */
-export const lookUp = async (reference: Reference, deps: ReferenceDeps): Promise<Looked> => {
+const lookUp = async (reference: Reference, deps: ReferenceDeps): Promise<Looked> => {
   if (reference.from === 'file') return lookUpFile(reference.path, deps);
   const { name } = reference;
   const variable = (wanted: string): string | undefined =>
@@ -82,4 +82,34 @@ export const lookUp = async (reference: Reference, deps: ReferenceDeps): Promise
     problem: `the environment variable ${name} is ${value === '' ? 'empty' : 'not set'}`,
     advice: `set ${name} in the environment that Tollkeeper starts in, or mount a file and write \${file:/path}`,
   };
+};
+
+export type Replaced = {
+  /** Without what was not found. */
+  readonly value: string;
+  /** The values of the references. */
+  readonly pieces: readonly string[];
+  readonly problems: readonly Exclude<Looked, { readonly value: string }>[];
+  /** Whether a reference is malformed; what follows it is left out. */
+  readonly isMalformed: boolean;
+};
+
+/** Puts the values of all references into a written value. */
+export const replaceReferences = async (written: string, deps: ReferenceDeps): Promise<Replaced> => {
+  let value = '';
+  const pieces: string[] = [];
+  const problems: Replaced['problems'][number][] = [];
+  for (const part of splitReferences(written)) {
+    if ('malformed' in part) return { value, pieces, problems, isMalformed: true };
+    if ('text' in part) value += part.text;
+    else {
+      const looked = await lookUp(part.reference, deps);
+      if ('problem' in looked) problems.push(looked);
+      else {
+        pieces.push(looked.value);
+        value += looked.value;
+      }
+    }
+  }
+  return { value, pieces, problems, isMalformed: false };
 };

@@ -1,6 +1,6 @@
 import type { SecretRegistry, YamlPath } from '../../core/index.ts';
 import type { ConfigFault } from './config-fault.ts';
-import { lookUp, splitReferences, type ReferenceDeps } from './references.ts';
+import { replaceReferences, splitReferences, type ReferenceDeps } from './references.ts';
 import type { FieldNotes } from '../schema/notes.ts';
 import { childOf, notesOf, type Schema } from '../schema/schema-walk.ts';
 import type { Source } from './source.ts';
@@ -98,26 +98,13 @@ const resolveText = async (
         : `${path.join('.')} contains a plaintext secret`,
       'secrets are given by reference: put the secret in an environment variable and write "${NAME}", or in a file and write "${file:/run/secrets/name}"; then replace the exposed secret',
     );
-  const parts = splitReferences(written);
-  let value = '';
-  const pieces: string[] = [];
-  for (const part of parts) {
-    if ('text' in part) value += part.text;
-    else if ('malformed' in part)
-      return fail(
-        `${path.join('.')} contains an invalid reference that starts with "\${"`,
-        'write ${NAME} with letters, digits and underscores, or ${file:/path}; $${ stands for a literal ${',
-      );
-    else {
-      const looked = await lookUp(part.reference, walk.deps);
-      if ('problem' in looked) {
-        fail(`${path.join('.')}: ${looked.problem}`, looked.advice);
-        continue;
-      }
-      pieces.push(looked.value);
-      value += looked.value;
-    }
-  }
+  const { value, pieces, problems, isMalformed } = await replaceReferences(written, walk.deps);
+  for (const { problem, advice } of problems) fail(`${path.join('.')}: ${problem}`, advice);
+  if (isMalformed)
+    return fail(
+      `${path.join('.')} contains an invalid reference that starts with "\${"`,
+      'write ${NAME} with letters, digits and underscores, or ${file:/path}; $${ stands for a literal ${',
+    );
   if (pieces.length > 0) walk.hidden.push(path);
   if (secret !== undefined && (pieces.length > 0 || secret === 'open'))
     registerSecret(value, pieces, secret, walk.deps.secrets);

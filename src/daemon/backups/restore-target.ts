@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { fault, type Deps, type Log, type Progress } from '../../core/index.ts';
+import { type Deps, type Log, type Progress } from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
 import { mailFolder } from '../../notify/index.ts';
 import type { SharedDatabase } from '../../storage/index.ts';
-import { copyFromFile, filledTable, type CopiedTables } from '../../warehouse/index.ts';
+import { copyFromFile, requireEmpty, type CopiedTables } from '../../warehouse/index.ts';
 import { version } from '../../version.ts';
 import type { Paths } from '../paths.ts';
 import { closeShared, holdAlone, openShared } from '../data-folder/database-leases.ts';
@@ -34,11 +34,7 @@ export const openEmpty = async (
   const database: SharedDatabase = await openShared(deps, url, config, log);
   try {
     await holdAlone(database, deps, config, log);
-    const filled = await database.engine.state((connection) => filledTable(connection));
-    if (filled !== undefined)
-      throw fault('restore-not-empty', `the database holds data: its table ${filled} has rows`, {
-        advice: 'name an empty database; nothing was changed in this one',
-      });
+    await database.engine.state(requireEmpty);
   } catch (error) {
     await closeShared(database);
     throw error;

@@ -154,16 +154,20 @@ const keySamples = async ({ app, clock }: ReaderDeps): Promise<readonly Sample[]
   return samples;
 };
 
+const ownSamples = (isWorking: boolean): readonly Sample[] => [
+  sample('tollkeeper_build_info', { version }, 1),
+  sample('tollkeeper_working', {}, flag(isWorking)),
+  sample('process_resident_memory_bytes', {}, memoryUsage.rss()),
+];
+
 const processSamples = async ({ state }: ReaderDeps): Promise<readonly Sample[]> => {
   const { daemon, config } = state();
-  const { rss, heapUsed, external } = memoryUsage();
+  const { heapUsed, external } = memoryUsage();
   return [
-    sample('tollkeeper_build_info', { version }, 1),
-    sample('tollkeeper_working', {}, 1),
+    ...ownSamples(true),
     sample('tollkeeper_config_faults', {}, config.faults.length),
     sample('tollkeeper_config_loaded_timestamp_seconds', {}, seconds(config.loadedAt)),
     ...known(daemon, ({ startedAt }) => sample('process_start_time_seconds', {}, seconds(startedAt))),
-    sample('process_resident_memory_bytes', {}, rss),
     sample('nodejs_heap_size_used_bytes', {}, heapUsed),
     sample('nodejs_external_memory_bytes', {}, external),
   ];
@@ -171,12 +175,7 @@ const processSamples = async ({ state }: ReaderDeps): Promise<readonly Sample[]>
 
 /** The gauges of a daemon that starts, or stands by while another replica works. */
 export const standbyReaders: Readers = {
-  process: () =>
-    Promise.resolve([
-      sample('tollkeeper_build_info', { version }, 1),
-      sample('tollkeeper_working', {}, 0),
-      sample('process_resident_memory_bytes', {}, memoryUsage().rss),
-    ]),
+  process: () => Promise.resolve(ownSamples(false)),
 };
 
 /** The gauges of a daemon, by part. None of them asks the gateway. */

@@ -98,26 +98,16 @@ export const causedRows = (day: number, options: DayOptions): Row[] => {
     }
     const usage = usageOf(model, call, random);
     const exact = charge(model, usage);
-    const row: Row = {
-      createdAt,
+    const fields = {
       visibleAt,
-      kind: 'consumption',
       model,
       token,
       group,
-      text: usage.text,
-      cached: usage.cached,
-      cacheWrite: usage.cacheWrite,
-      audioInput: usage.audioInput,
-      imageInput: usage.imageInput,
-      completion: usage.completion,
-      reasoning: usage.reasoning,
-      audioOutput: usage.audioOutput,
       grains: options.wholeUnits ? inUnits(exact) : exact,
       useTime: 1 + Math.floor(usage.completion / 60),
       stream: model.kind === 'chat' && random() < 0.5,
-      content: '',
     };
+    const row = plainRow('consumption', createdAt, fields, usage);
     rows.push(row);
     // A batch that embeds the same text twice: two calls give two identical rows.
     if (model.kind === 'embeddings' && random() < 0.012) rows.push({ ...row });

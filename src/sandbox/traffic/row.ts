@@ -21,21 +21,26 @@ export type Row = Usage & {
 };
 
 /** Fields by name: spread over others, they take V8 ten times as long, and an account has many rows. */
-export const plainRow = (kind: RowKind, createdAt: number, row: Partial<Row>): Row => ({
+export const plainRow = (
+  kind: RowKind,
+  createdAt: number,
+  row: Partial<Row>,
+  usage: Partial<Usage> = row,
+): Row => ({
   createdAt,
   visibleAt: row.visibleAt ?? createdAt,
   kind,
   model: row.model,
   token: row.token ?? '',
   group: row.group ?? 'default',
-  text: row.text ?? 0,
-  cached: row.cached ?? 0,
-  cacheWrite: row.cacheWrite ?? 0,
-  audioInput: row.audioInput ?? 0,
-  imageInput: row.imageInput ?? 0,
-  completion: row.completion ?? 0,
-  reasoning: row.reasoning ?? 0,
-  audioOutput: row.audioOutput ?? 0,
+  text: usage.text ?? 0,
+  cached: usage.cached ?? 0,
+  cacheWrite: usage.cacheWrite ?? 0,
+  audioInput: usage.audioInput ?? 0,
+  imageInput: usage.imageInput ?? 0,
+  completion: usage.completion ?? 0,
+  reasoning: usage.reasoning ?? 0,
+  audioOutput: usage.audioOutput ?? 0,
   grains: row.grains ?? 0,
   useTime: row.useTime ?? 0,
   stream: row.stream ?? false,

@@ -14,7 +14,7 @@ import { openMigrated, type MigrationOptions } from '../database-file/open-migra
 import { spoolPrefix } from '../spool-prefix.ts';
 import { schema } from '../schema.ts';
 import { outOfDuckDB } from './csv-rows.ts';
-import { derivedTables, filledTable } from './filled-table.ts';
+import { derivedTables, requireEmpty } from './filled-table.ts';
 import { outgoingRelations, type OutgoingRelation } from './outgoing-relations.ts';
 import { createPartition } from './publish.ts';
 import { differencesOf, readSums, type TableSums } from './table-sums.ts';
@@ -126,11 +126,7 @@ const copyAll = async (
   return inTransaction(stored, async () => {
     // The file is read while the transaction waits, longer than a transaction of a replica may.
     await stored.rows(`SELECT set_config('idle_in_transaction_session_timeout', '0', true) AS idle`);
-    const filled = await filledTable(stored);
-    if (filled !== undefined)
-      throw fault('restore-not-empty', `the database holds data: its table ${filled} has rows`, {
-        advice: 'name an empty database; nothing was changed in this one',
-      });
+    await requireEmpty(stored);
     for (const table of derivedTables) await stored.execute(`DELETE FROM ${table}`);
     await copyTables(local, stored, source, { relations, months }, options);
     const mails = await copyMails(stored, source, options);

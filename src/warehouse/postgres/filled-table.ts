@@ -1,3 +1,4 @@
+import { fault } from '../../core/index.ts';
 import { optionalText, type Sql } from '../../storage/index.ts';
 import { schemaTables } from './account-tables.ts';
 
@@ -13,4 +14,13 @@ const anyRow = [...schemaTables, 'mail_file']
 export const filledTable = async (connection: Sql): Promise<string | undefined> => {
   const [row] = await connection.rows(`SELECT min(name) AS name FROM (${anyRow}) AS filled`);
   return optionalText(row, 'name');
+};
+
+/** @throws fault restore-not-empty when the database holds data */
+export const requireEmpty = async (connection: Sql): Promise<void> => {
+  const filled = await filledTable(connection);
+  if (filled !== undefined)
+    throw fault('restore-not-empty', `the database holds data: its table ${filled} has rows`, {
+      advice: 'name an empty database; nothing was changed in this one',
+    });
 };

@@ -49,7 +49,7 @@ export const playReplicas = async (
   const start = (nth: number): Run => {
     const life = startRun(fixture.start('serve', '--config', configOf(nth)));
     lives.push(life);
-    // The end of a test ends it, too.
+    // It may end before it serves.
     life.process.line('"serving"').then(
       () => void (life.servedAt = Date.now()),
       () => undefined,

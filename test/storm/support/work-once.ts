@@ -49,14 +49,14 @@ export const expectWorkOnce = (
   it.each(chaosJobs)('do the work of each slot of %s once, and only recorded work', (job) => {
     const { runs, attempts, begun, ended } = ofJob(job);
     const kills = played().lives.length;
-    // Nobody began the same attempt twice, and nobody ended the same slot well twice.
+    // No attempt starts twice, and no slot succeeds twice.
     expect(twice(begun)).toEqual([]);
     expect(twice(ended)).toEqual([]);
     const written = new Set(
       [...attempts].flatMap(([slot, own]) => own.map((one) => `${slot}/${one.attempt}`)),
     );
     expect(begun.filter((one) => !written.has(one))).toEqual([]);
-    // A kill may fall between the ledger and the line that tells of it.
+    // A kill may come between the write to the ledger and the log line about it.
     const pending = written.size - begun.length;
     expect(pending).toBeLessThanOrEqual(kills);
     const good = new Set(runs.filter(({ state }) => state === 'ok').map(({ slot }) => Number(slot)));
