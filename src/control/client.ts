@@ -4,7 +4,7 @@ import { heartbeat } from './answer.ts';
 import type { Call, CommandContext, CommandTable, Handlers } from './command.ts';
 import { exchange, nobodyListens, type Line } from './exchange.ts';
 import { socketFile, socketPath } from './socket-path.ts';
-import { pingPath } from './wire.ts';
+import { passEvent, pingPath } from './wire.ts';
 
 export type ConnectOptions = {
   /** Version of the program; the daemon must have the same. */
@@ -36,19 +36,16 @@ const callOver = <Table extends CommandTable, Given extends Handlers<Table>>(
   const call = async (
     name: string,
     input: unknown,
-    { signal, progress, onResult }: Partial<CommandContext> = {},
+    context: Partial<CommandContext> = {},
   ): Promise<unknown> => {
     try {
       return await exchange(line, {
         method: 'POST',
         path: `/${name}`,
         input,
-        signal,
+        signal: context.signal,
         timeout,
-        onEvent: (event) => {
-          if (event.event === 'progress') progress?.(event.step);
-          if (event.event === 'result') onResult?.(event.result);
-        },
+        onEvent: (event) => passEvent(event, context),
       });
     } catch (error) {
       if (!nobodyListens(error)) throw error;

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { fault, isFault, messageOf, systemCode, type Clock, type Fault } from '../core/index.ts';
-import { errorOfOutcome, eventShape, versionHeader, versionsDiffer, type WireEvent } from './wire.ts';
+import { readEvent, valueOf, versionHeader, versionsDiffer, type WireEvent } from './wire.ts';
 
 /** Characters; the longest line is the answer to `status` for some ten thousand jobs. */
 const longestLine = 64_000_000;
@@ -29,7 +29,7 @@ export type Question = {
   /** Sent as JSON. */
   readonly input?: unknown;
   readonly signal?: AbortSignal | undefined;
-  readonly onEvent?: (event: WireEvent) => void;
+  readonly onEvent?: (event: Exclude<WireEvent, { event: 'end' }>) => void;
   /** Milliseconds without a heartbeat after which the daemon counts as unreachable. */
   readonly timeout: number;
 };
@@ -45,8 +45,6 @@ const notOurs = (socket: string, cause?: unknown): Fault =>
     cause,
     advice: 'stop the program that listens there, or remove the file, and restart the daemon',
   });
-
-const readEvent = (text: string): WireEvent => eventShape.parse(JSON.parse(text));
 
 /** Resolves after all earlier events were passed to `onEvent`. Rejects with the daemon's error. */
 const readAnswer = async (
@@ -69,14 +67,13 @@ const readAnswer = async (
     } catch (error) {
       throw notOurs(line.socket, error);
     }
-    if (event.event !== 'end') question.onEvent?.(event);
-    else if (event.outcome.end === 'value') return event.outcome.value;
-    else throw errorOfOutcome(event.outcome);
+    if (event.event === 'end') return valueOf(event.outcome);
+    question.onEvent?.(event);
   }
   throw fault('daemon-stopped', 'the daemon stopped before the command finished');
 };
 
-const brokenOff = (signal: AbortSignal): Fault =>
+export const brokenOff = (signal: AbortSignal): Fault =>
   isFault(signal.reason)
     ? signal.reason
     : fault('aborted', 'the command was interrupted', { cause: signal.reason });

@@ -5,7 +5,6 @@ import {
   createLimitedServer,
   errorFields,
   fault,
-  isFault,
   systemCode,
   type Clock,
   type ConnectionLimits,
@@ -13,7 +12,8 @@ import {
 } from '../core/index.ts';
 import { openAnswer, type Answer } from './answer.ts';
 import { makeControlFolder, removeStaleSocket } from './control-folder.ts';
-import { contextFor, findCommand, readInput, type CommandTable, type Handlers } from './command.ts';
+import { carryOut } from './carry-out.ts';
+import { findCommand, type CommandTable, type Handlers } from './command.ts';
 import { readBody } from './request-body.ts';
 import { socketFile, socketPath } from './socket-path.ts';
 import { outcomeOfError, pingPath, versionHeader, versionsDiffer } from './wire.ts';
@@ -74,15 +74,7 @@ export const listenForCommands = async <Table extends CommandTable>(
     const found = request.method === 'POST' ? findCommand(table, handlers, name) : undefined;
     if (found === undefined)
       return answer.end(outcomeOfError(fault('wrong-use', `the daemon has no command ${route}`)), 404);
-    try {
-      const input = readInput(name, found.command, await readBody(request));
-      log.debug('command', { command: name });
-      const value = await found.handler(input, contextFor(found.command, answer));
-      answer.end({ end: 'value', value });
-    } catch (error) {
-      if (!isFault(error)) log.error('a command failed', { command: name, ...errorFields(error) });
-      answer.end(outcomeOfError(error), isFault(error) && error.exitCode === 2 ? 400 : 500);
-    }
+    return carryOut({ name, ...found, input: () => readBody(request) }, answer, log);
   };
 
   const path = socketPath(options.databasePath, options);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fault, isFault, messageOf, type Fault, type FaultCode } from '../core/index.ts';
+import type { CommandContext } from './command.ts';
 
 /** The header with the version of each side. It must never change, so that different versions can detect each other. */
 export const versionHeader = 'tollkeeper-version';
@@ -33,7 +34,7 @@ const outcomeShape = z.discriminatedUnion('end', [
  * An answer is a sequence of JSON lines, one event each; `end` is the last. Values are not validated: both sides have the same
  * version.
  */
-export const eventShape = z.discriminatedUnion('event', [
+const eventShape = z.discriminatedUnion('event', [
   z.object({ event: z.literal('progress'), step: z.looseObject({ step: z.string() }) }),
   z.object({ event: z.literal('result'), result: z.unknown() }),
   z.object({ event: z.literal('alive') }),
@@ -41,6 +42,18 @@ export const eventShape = z.discriminatedUnion('event', [
 ]);
 
 export type WireEvent = z.infer<typeof eventShape>;
+
+/** @throws when it is none */
+export const readEvent = (line: string): WireEvent => eventShape.parse(JSON.parse(line));
+
+/** Passes an event before the end to the caller of the command. */
+export const passEvent = (
+  event: Exclude<WireEvent, { event: 'end' }>,
+  { progress, onResult }: Partial<CommandContext>,
+): void => {
+  if (event.event === 'progress') progress?.(event.step);
+  if (event.event === 'result') onResult?.(event.result);
+};
 
 /** Sends all fields of a fault that people see, and only the message of an unknown error. */
 export const outcomeOfError = (error: unknown): Outcome =>
@@ -58,7 +71,7 @@ export const outcomeOfError = (error: unknown): Outcome =>
       }
     : { end: 'error', message: messageOf(error) };
 
-export const errorOfOutcome = (outcome: Exclude<Outcome, { end: 'value' }>): Error => {
+const errorOfOutcome = (outcome: Exclude<Outcome, { end: 'value' }>): Error => {
   if (outcome.end === 'error') {
     const error = new Error(`the daemon failed unexpectedly: ${outcome.message}; see its log`);
     // The stack of this process would point at the wrong program.
@@ -72,6 +85,12 @@ export const errorOfOutcome = (outcome: Exclude<Outcome, { end: 'value' }>): Err
     ...rest,
   });
   return revived;
+};
+
+/** @throws the error of the command */
+export const valueOf = (outcome: Outcome): unknown => {
+  if (outcome.end === 'value') return outcome.value;
+  throw errorOfOutcome(outcome);
 };
 
 export const versionsDiffer = (daemon: string, program: string): Fault =>

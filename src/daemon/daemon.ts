@@ -27,6 +27,7 @@ import { openPage } from './listeners/open-page.ts';
 import { makeDataFolder, pathsOf, type Paths } from './paths.ts';
 import { watchVolume, type VolumeWatch } from './data-folder/watch-volume.ts';
 import { createReload } from './reload.ts';
+import { answerCommands, serveStandby } from './replicas/standby.ts';
 import { feedEntries } from './views/feed-entries.ts';
 import { createPageView } from './views/page-view.ts';
 import { createSpendReader } from './views/spend-status.ts';
@@ -44,7 +45,14 @@ const openPatiently = async (
 ): Promise<App> => {
   for (let left = databaseRetries.tries; ; left -= 1) {
     try {
-      return await openApp(deps, { folder, config, log, claimsSlots: true, measure });
+      return await openApp(deps, {
+        folder,
+        config,
+        log,
+        claimsSlots: true,
+        standBy: (database) => serveStandby(database, deps, config, log),
+        measure,
+      });
     } catch (error) {
       if (!hasCode(error, 'warehouse-locked') || left <= 1) throw error;
       if (left === databaseRetries.tries)
@@ -114,7 +122,7 @@ const serveVolume = async (
       pid,
       startedAt,
       stopping: app.scheduler.isStopping(),
-      ...(app.replica === undefined ? {} : { replica: app.replica }),
+      ...(app.shared === undefined ? {} : { replica: app.shared.leases.holder }),
     },
     config: reload.state(),
   });
@@ -143,6 +151,10 @@ const serveVolume = async (
     redact: secrets.redact,
     log,
   });
+  await using _answers =
+    app.shared === undefined
+      ? undefined
+      : answerCommands(app.shared, deps, log, handlers, page.opened?.answer);
   readers = createReaders({ clock, app, readSpend, state });
   if (signal.aborted) return undefined;
   const volume = await watchVolume(paths.path, clock, log);
@@ -178,11 +190,11 @@ const serveVolume = async (
     });
     await notifySystemd('READY=1', deps, log);
     if (jobs === 0) log.warn('no jobs are configured', { advice: `add jobs to ${folder}/jobs/*.yaml` });
-    const takenOver = app.takenOver.then((reason) => {
+    const takenOver = app.shared?.leases.lost.then((reason) => {
       grace = 0;
       throw reason;
     });
-    await Promise.race([stopAsked(signal), volume.lost, takenOver]);
+    await Promise.race([stopAsked(signal), volume.lost, ...(takenOver === undefined ? [] : [takenOver])]);
     return volume;
   } finally {
     setReady(false);

@@ -3,6 +3,7 @@ import {
   megabytesText,
   readMemoryLimit,
   type Deps,
+  hasCode,
   type Fault,
   type Log,
   type Measure,
@@ -25,7 +26,7 @@ import { openKeyRuntime } from './keys/key-runtime.ts';
 import { measureRun } from './metrics/measure-runs.ts';
 import { measureAll, openTracing } from './open-tracing.ts';
 import { makeDataFolder, pathsOf, placesToPlan, type Paths } from './paths.ts';
-import { closeShared, openShared } from './data-folder/database-leases.ts';
+import { closeShared, openShared } from './replicas/database-leases.ts';
 import { createRuntimeLeases, type RuntimeLease } from './runtime-leases.ts';
 
 /** The program on one database. Disposal closes connections and the database. */
@@ -34,10 +35,8 @@ export type App = AsyncDisposable & {
   readonly warehouse: Warehouse;
   readonly scheduler: Scheduler;
   readonly backups: Backups;
-  /** The name of this replica in the database of several ones. */
-  readonly replica: string | undefined;
-  /** Resolves when another replica has taken over. Never with a database file. */
-  readonly takenOver: Promise<Fault>;
+  /** Missing with a database file. */
+  readonly shared: SharedDatabase | undefined;
   /** The last reported step of a run in progress. */
   readonly progressOf: (run: RunKey) => ProgressStep | undefined;
   /** Rechecks the journal; undefined when it is valid. */
@@ -63,14 +62,33 @@ export type AppOptions = {
   readonly claimsSlots: boolean;
   /** Counts what happens, for metrics. */
   readonly measure?: Measure | undefined;
+  /** What a replica serves while another one works. */
+  readonly standBy?: (database: SharedDatabase) => Promise<AsyncDisposable>;
   /** For plans only: writes nothing, and creates no database. */
   readonly dryRun?: boolean;
+};
+
+/** Waits while another replica works. */
+const holdLeases = async (
+  database: SharedDatabase,
+  accounts: readonly string[],
+  signal: AbortSignal,
+  standBy: AppOptions['standBy'],
+): Promise<void> => {
+  const { leases } = database;
+  try {
+    await leases.hold(accounts, undefined);
+  } catch (error) {
+    if (!hasCode(error, 'lease-lost') && !hasCode(error, 'database-unreachable')) throw error;
+    await using _standby = await standBy?.(database);
+    await leases.hold(accounts, signal);
+  }
 };
 
 /** The database of several processes, once this one may work in it. */
 const openDatabaseOf = async (
   deps: Deps,
-  { config, log, claimsSlots, dryRun }: AppOptions,
+  { config, log, claimsSlots, standBy, dryRun }: AppOptions,
   { path }: Paths,
 ): Promise<SharedDatabase | undefined> => {
   const { database: url, accounts } = config.settings;
@@ -78,9 +96,10 @@ const openDatabaseOf = async (
   const database = await openShared(deps, url.reveal(), config, log);
   try {
     if ((await database.engine.state(filledTable)) === undefined) await refuseOtherData(path);
-    // The daemon waits as a standby; a command says who works.
-    if (dryRun !== true)
-      await database.leases.hold(Object.keys(accounts), claimsSlots ? deps.signal : undefined);
+    const names = Object.keys(accounts);
+    if (dryRun === true) return database;
+    if (claimsSlots) await holdLeases(database, names, deps.signal, standBy);
+    else await database.leases.hold(names, undefined);
     return database;
   } catch (error) {
     await closeShared(database);
@@ -207,8 +226,7 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
       warehouse,
       scheduler,
       backups,
-      replica: database?.leases.holder,
-      takenOver: database?.leases.lost ?? new Promise(() => undefined),
+      shared: database,
       progressOf: (run) => steps.get(keyText(run)),
       keyProblem: keyRuntime.journals.check,
       holdsPlaintexts: () => keyRuntime.plaintexts.size > 0,

@@ -1,9 +1,11 @@
-import { errorFields, firstSignal, type Log, type Deps } from '../core/index.ts';
+import { errorFields, firstSignal, hasCode, type Log, type Deps } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import { callLocally, commandTable } from '../control/index.ts';
 import { createHandlers, type Commands } from './handlers/handlers.ts';
 import { createJournalWatch } from './keys/stuck-rotations.ts';
 import { openApp, type App } from './open-app.ts';
+import { closeShared, openShared } from './replicas/database-leases.ts';
+import { commandsOf } from './replicas/standby.ts';
 
 export type OpenCommands = AsyncDisposable & {
   readonly call: Commands;
@@ -64,9 +66,23 @@ const releaseKeys = async (app: App, { signal }: Deps, log: Log): Promise<void> 
   }
 };
 
+/** Asks the replica that works on the database of several processes. */
+const askWorking = async (deps: Deps, config: Config, log: Log): Promise<OpenCommands> => {
+  const database = await openShared(deps, config.settings.database?.reveal() ?? '', config, log);
+  return {
+    call: commandsOf(database, deps),
+    fromDaemon: true,
+    [Symbol.asyncDispose]: () => closeShared(database),
+  };
+};
+
 export const openOwn = async (deps: Deps, config: Config, options: CommandOptions): Promise<OpenCommands> => {
   const loadedAt = deps.clock.now();
-  const app = await openApp(deps, { ...options, config, claimsSlots: false });
+  const opening = openApp(deps, { ...options, config, claimsSlots: false });
+  const app = await opening.catch((error: unknown) => {
+    if (!hasCode(error, 'lease-lost')) throw error;
+  });
+  if (app === undefined) return askWorking(deps, config, options.log);
   const before = await newestMail(app).catch(async (error: unknown) => {
     await app[Symbol.asyncDispose]();
     throw error;

@@ -24,6 +24,7 @@ export const pathsOf = (
   warehouse: {
     readonly path: string;
     readonly temp_directory?: string | undefined;
+    readonly reports_directory?: string | undefined;
     readonly archive?:
       | { readonly path?: string | undefined; readonly readable_by?: 'owner' | 'group' | undefined }
       | undefined;
@@ -35,7 +36,7 @@ export const pathsOf = (
     path,
     spoolDirectory: join(data, 'spool'),
     outboxDirectory: join(data, 'outbox'),
-    reportsDirectory: join(data, 'reports'),
+    reportsDirectory: resolve(deps.cwd, warehouse.reports_directory ?? join(data, 'reports')),
     tempDirectory: resolve(deps.cwd, warehouse.temp_directory ?? join(data, 'temp')),
     archiveDirectory: resolve(deps.cwd, warehouse.archive?.path ?? join(data, 'archive')),
     archiveReader: warehouse.archive?.readable_by ?? 'owner',

@@ -13,6 +13,7 @@ export type { JobDays, KeyAgeView, KeysView, NextMailView, PageView } from './pa
 export type { SpendView } from './spend-view.ts';
 export type { PageActions } from './page/actions.ts';
 export type { FeedEntry } from './page/feed.ts';
+export { passedRequest, type PassedAnswer, type PassedRequest } from './passed/request.ts';
 export { needsPerson } from './needs-person.ts';
 export { alertsJson, outboxJson, runJson, statusJson } from './status-json.ts';
 export { mailTones, runTones } from './tones.ts';
@@ -20,4 +21,5 @@ export { mailTones, runTones } from './tones.ts';
 /** Loaded only by a daemon that serves them. */
 export const listenForHealth = lazy(async () => (await import('./health.ts')).listenForHealth);
 export const listenForPage = lazy(async () => (await import('./page/listen.ts')).listenForPage);
+export const listenForPassing = lazy(async () => (await import('./passed/listen.ts')).listenForPassing);
 export const listenForMetrics = lazy(async () => (await import('./metrics.ts')).listenForMetrics);

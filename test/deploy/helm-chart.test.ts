@@ -18,6 +18,8 @@ const metricsValues: Values = {
 };
 
 const secretOutside = 'from-vault';
+const claimOutside = 'shared-reports';
+const outside = [secretOutside, claimOutside];
 
 /** Each option of the chart with a value other than its default. */
 const options = {
@@ -27,7 +29,15 @@ const options = {
   pullSecrets: { image: { pullSecrets: ['registry', 'mirror'] } },
   jobs: { jobs: { 'spend.yaml': null, 'keys-1.yml': 'jobs: {}\n' } },
   existing: { secret: { existing: secretOutside } },
-  database: { database: { enabled: true, replicas: 3, cidrs: ['203.0.113.0/24'], ports: [6432] } },
+  database: {
+    database: {
+      enabled: true,
+      replicas: 3,
+      cidrs: ['203.0.113.0/24'],
+      ports: [6432],
+      reportsClaim: claimOutside,
+    },
+  },
   storage: { storage: { size: '1Ti', class: 'fast' } },
   resources: { resources: { requests: { cpu: 2, memory: '2Gi' }, limits: { memory: '4Gi' } } },
   serviceAccount: { serviceAccount: 'keys' },
@@ -83,7 +93,7 @@ describe('the Helm chart', () => {
     'renders objects that Kubernetes accepts with another %s',
     (_, changes) => {
       expect(valueFaults(mergeValues(chart.values, changes))).toEqual([]);
-      expect(faultsOf(rendered(changes), [secretOutside])).toEqual([]);
+      expect(faultsOf(rendered(changes), outside)).toEqual([]);
       expect([...rendered(changes)]).not.toEqual([...rendered()]);
     },
   );
@@ -91,9 +101,7 @@ describe('the Helm chart', () => {
   it('renders objects that Kubernetes accepts with each two options', () => {
     for (const [one, first] of Object.entries(options))
       for (const [other, second] of Object.entries(options))
-        expect(faultsOf(rendered(mergeValues(first, second)), [secretOutside]), `${one}, ${other}`).toEqual(
-          [],
-        );
+        expect(faultsOf(rendered(mergeValues(first, second)), outside), `${one}, ${other}`).toEqual([]);
   });
 
   it('renders what each option asks for', () => {
@@ -117,6 +125,12 @@ describe('the Helm chart', () => {
     const shared = objectsOf(rendered(options.database));
     expect(shared.deployments[0]?.spec?.replicas).toBe(3);
     expect(shared.budgets[0]?.spec?.maxUnavailable).toBe(1);
+    const { container, spec } = podWith(options.database);
+    expect(container.volumeMounts).toContainEqual({ name: 'reports', mountPath: '/reports' });
+    expect(spec.volumes).toContainEqual({
+      name: 'reports',
+      persistentVolumeClaim: { claimName: claimOutside },
+    });
     expect(shared.policies[0]?.spec?.egress?.at(-1)).toEqual({
       to: [{ ipBlock: { cidr: '203.0.113.0/24' } }],
       ports: [{ port: 6432, protocol: 'TCP' }],

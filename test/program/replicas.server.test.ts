@@ -59,12 +59,12 @@ describe.skipIf(noPostgres !== undefined)(
       const second = fixture.start('serve', ...other);
       await second.line('standing by: another replica works');
       expect([await isWorking(port), await isWorking(otherPort)]).toEqual(['1', '0']);
-      const refused = await fixture.command('run', 'pull-logs', ...other);
-      expect(refused.code).toBe(1);
-      expect(refused.stderr).toContain('works on this database');
       const { stdout } = await fixture.command('status');
       const [, replica = ''] = /works as the replica (\S+) on PostgreSQL/.exec(stdout) ?? [];
-      expect(refused.stderr).toContain(`${replica} works on this database`);
+      expect(replica).not.toBe('');
+      expect((await fixture.command('status', ...other)).stdout).toContain(
+        `works as the replica ${replica} on`,
+      );
       first.kill('SIGKILL');
       await second.line('"serving"');
       expect(await isWorking(otherPort)).toBe('1');
@@ -97,6 +97,59 @@ describe.skipIf(noPostgres !== undefined)(
       await run.ended;
       expect((await fixture.command(...spend, ...other)).stdout).toBe(figures.stdout);
       expect((await fixture.command('runs', 'pull-logs', ...other)).stdout).toMatch(/interrupted/);
+    });
+
+    it('serve commands and the status page wherever they reach a replica', async () => {
+      await using fixture = await openFixture(program);
+      const [port, otherPort] = [await freePort(), await freePort()];
+      fixture.env['STATUS_TOKEN'] = 'abcdefghijklmnopqrstuvwx';
+      await fixture.settings(`${await databaseLine()}\nstatus: { port: ${port}, token: "\${STATUS_TOKEN}" }`);
+      await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));
+      const first = await fixture.serve();
+      const other = await otherReplica(fixture, (text) =>
+        text.replace(`port: ${port}`, `port: ${otherPort}`),
+      );
+      const second = fixture.start('serve', ...other);
+      await second.line('serving the status page of the working replica');
+      const pulled = await fixture.command('run', 'pull-logs', ...other);
+      expect(pulled).toMatchObject({ code: 0 });
+      expect(pulled.stdout).toMatch(/rows of 1 window landed/);
+      expect((await fixture.command(...spend, ...other)).stdout).toBe(
+        (await fixture.command(...spend)).stdout,
+      );
+      const unknown = await fixture.command('run', 'pull-nothing', ...other);
+      expect(unknown.code).toBe(2);
+      expect(unknown.stderr).toContain('pull-nothing');
+      const pageAt = async (at: number): Promise<string> => {
+        const page = await fetch(`http://127.0.0.1:${at}/`);
+        expect([page.status, page.headers.get('content-security-policy') ?? '']).toEqual([
+          200,
+          expect.stringContaining("default-src 'none'"),
+        ]);
+        return page.text();
+      };
+      const withoutTimes = (page: string): string =>
+        page.replaceAll(/\d+ s(?:econds)? ago|\d\d:\d\d:\d\d(?:\.\d+Z)?/g, '');
+      expect(withoutTimes(await pageAt(otherPort))).toBe(withoutTimes(await pageAt(port)));
+      const login = await fetch(`http://127.0.0.1:${otherPort}/login`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: {
+          origin: `http://127.0.0.1:${otherPort}`,
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        body: 'name=anna&token=abcdefghijklmnopqrstuvwx',
+      });
+      expect([login.status, login.headers.getSetCookie().length]).toEqual([303, 1]);
+      fixture.gateway.holdAfter(0);
+      const run = fixture.start('run', 'pull-logs', ...other);
+      await fixture.gateway.blocked();
+      first.kill('SIGKILL');
+      expect((await run.ended).code).toBe(1);
+      expect(run.stderr()).toContain('the replica that ran the command ended before it finished');
+      fixture.gateway.release();
+      await second.line('"serving"');
+      expect((await pageAt(otherPort)).includes('pull-logs')).toBe(true);
     });
 
     it('go on when the server restarts', async () => {

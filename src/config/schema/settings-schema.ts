@@ -196,6 +196,11 @@ const warehouse = z.strictObject({
     ),
   threads: z.int().min(1).max(256).default(2).describe('Maximum number of threads of the database.'),
   temp_directory: path.optional().describe('Folder for data that does not fit in memory.'),
+  reports_directory: path
+    .optional()
+    .describe(
+      'Folder of the report archive. Defaults to the folder reports beside the database. Replicas share reports in a folder that all of them mount.',
+    ),
   archive: z
     .strictObject({
       path: path
@@ -368,7 +373,7 @@ export const settingsSchema = z
         keep: positiveDuration.prefault('400d').describe('How long built reports and their files are kept.'),
       })
       .prefault({})
-      .describe('Report archive, in the folder reports beside the database.'),
+      .describe('Report archive, in `warehouse.reports_directory`.'),
     scheduler: scheduler.prefault({}).describe('How jobs run.'),
     health: health.prefault({}).describe('Health endpoint of the daemon.'),
     status: status.prefault({}).describe('Status page of the daemon.'),

@@ -6,7 +6,7 @@ import { copyToFile, openWarehouse } from '../../warehouse/index.ts';
 import { readConfig } from '../../settings.ts';
 import { version } from '../../version.ts';
 import { acquireDaemonLock } from '../daemon-lock.ts';
-import { closeShared, holdAlone, openShared } from '../data-folder/database-leases.ts';
+import { closeShared, holdAlone, openShared } from '../replicas/database-leases.ts';
 import { goodConfig } from '../good-config.ts';
 import { openKeyRuntime } from '../keys/key-runtime.ts';
 import { makeDataFolder, pathsOf, type Paths } from '../paths.ts';

@@ -6,7 +6,7 @@ import type { SharedDatabase } from '../../storage/index.ts';
 import { copyFromFile, requireEmpty, type CopiedTables } from '../../warehouse/index.ts';
 import { version } from '../../version.ts';
 import type { Paths } from '../paths.ts';
-import { closeShared, holdAlone, openShared } from '../data-folder/database-leases.ts';
+import { closeShared, holdAlone, openShared } from '../replicas/database-leases.ts';
 import { putInPlace } from './put-in-place.ts';
 
 /** A database file with the folders beside it. */

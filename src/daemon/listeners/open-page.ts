@@ -1,6 +1,6 @@
-import { errorFields, fault, iso, isLoopback, noProgress, shellWord } from '../../core/index.ts';
+import { errorFields, fault, iso, isLoopback, noProgress, shellWord, type Log } from '../../core/index.ts';
 import { mayListen, type Config } from '../../config/index.ts';
-import { listenForPage, type PageActions } from '../../web/index.ts';
+import { listenForPage, listenForPassing, type PageActions } from '../../web/index.ts';
 import { alertLinkKey } from '../alert-links.ts';
 import type { ProgramHandlers } from '../handlers/handlers.ts';
 import { noListener, openOptional, type OptionalListener } from './optional-listener.ts';
@@ -48,11 +48,16 @@ const actionsOf = ({ handlers, isJob, log }: Pick<PageDeps, 'handlers' | 'isJob'
   },
 });
 
+type Page = Awaited<ReturnType<typeof listenForPage>>;
+
+/** Without a login, the page is one of this machine. */
+const hostOf = (settings: Status): string => (mayListen(settings) ? settings.host : '127.0.0.1');
+
 /** Serves the status page, if it is enabled. */
-export const openPage = async (settings: Status, deps: PageDeps): Promise<OptionalListener> => {
+export const openPage = async (settings: Status, deps: PageDeps): Promise<OptionalListener<Page>> => {
   const { enabled, port, names, token, proxies, public_url: publicUrl } = settings;
   if (!enabled) return noListener;
-  const host = mayListen(settings) ? settings.host : '127.0.0.1';
+  const host = hostOf(settings);
   const { log, handlers, isJob, wasUsed, ...rest } = deps;
   if (host !== settings.host)
     log.warn('the status page listens on 127.0.0.1 only: it has no login', {
@@ -75,5 +80,18 @@ export const openPage = async (settings: Status, deps: PageDeps): Promise<Option
       actions: actionsOf({ handlers, isJob, log }),
       links: key === undefined ? undefined : { key, wasUsed },
     }),
+  );
+};
+
+/** Serves the status page of the working replica, if it is enabled: `ask` passes each request on to it. */
+export const openPassedPage = async (
+  settings: Status,
+  log: Log,
+  ask: Parameters<typeof listenForPassing>[0],
+): Promise<OptionalListener> => {
+  if (!settings.enabled) return noListener;
+  const host = hostOf(settings);
+  return openOptional({ what: 'the status page', section: 'status', host, log }, async () =>
+    listenForPassing(ask, { host, port: settings.port }),
   );
 };

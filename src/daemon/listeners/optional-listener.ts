@@ -1,12 +1,13 @@
 import { errorFields, type Log } from '../../core/index.ts';
 
 /** A listener without which jobs run all the same. */
-export type OptionalListener = AsyncDisposable & {
+export type OptionalListener<Opened = unknown> = AsyncDisposable & {
   /** Missing while it is off, or cannot be served. */
   readonly address?: string;
+  readonly opened?: Opened;
 };
 
-export const noListener: OptionalListener = { [Symbol.asyncDispose]: () => Promise.resolve() };
+export const noListener: OptionalListener<never> = { [Symbol.asyncDispose]: () => Promise.resolve() };
 
 type Served = {
   readonly what: string;
@@ -17,13 +18,14 @@ type Served = {
 };
 
 /** Opens the listener; if it cannot be opened, logs why. */
-export const openOptional = async (
+export const openOptional = async <Opened extends AsyncDisposable & { readonly port: number }>(
   { what, section, host, log }: Served,
-  listen: () => Promise<AsyncDisposable & { readonly port: number }>,
-): Promise<OptionalListener> => {
+  listen: () => Promise<Opened>,
+): Promise<OptionalListener<Opened>> => {
   try {
     const listener = await listen();
     return {
+      opened: listener,
       address: `${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
       [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
     };

@@ -5,7 +5,7 @@ import { databaseOf } from '../good-config.ts';
 import { pathsOf } from '../paths.ts';
 
 /**
- * Reads the files beside the database, without a daemon or the database.
+ * Reads the files of the archive, without a daemon or the database.
  * @throws Fault `config-invalid` when the database path is unknown, `report-damaged`
  */
 export const reportsKept = async (
@@ -14,8 +14,7 @@ export const reportsKept = async (
   query: { readonly job?: string | undefined; readonly limit: number },
 ): Promise<ReportList> => {
   const loaded = await readConfig(folder, deps);
-  const { reportsDirectory } = pathsOf(deps, {
-    path: databaseOf(loaded),
-  });
+  const warehouse = loaded.config?.settings.warehouse ?? { path: databaseOf(loaded) };
+  const { reportsDirectory } = pathsOf(deps, warehouse);
   return listReports(reportsDirectory, query);
 };

@@ -53,6 +53,15 @@ export const postgresStatements: readonly string[] = [
     account VARCHAR NOT NULL PRIMARY KEY, holder VARCHAR NOT NULL, token BIGINT NOT NULL, until BIGINT NOT NULL,
     version BIGINT NOT NULL
   )`,
+  // What other processes ask of the replica that works, and the lines of its answers, which are those of the control socket.
+  `CREATE TABLE command_request (
+    id VARCHAR NOT NULL PRIMARY KEY, version VARCHAR NOT NULL, command VARCHAR NOT NULL, input VARCHAR NOT NULL,
+    seen_at BIGINT NOT NULL, holder VARCHAR
+  )`,
+  `CREATE TABLE command_line (
+    request VARCHAR NOT NULL REFERENCES command_request ON DELETE CASCADE, nth BIGINT NOT NULL, line VARCHAR NOT NULL,
+    PRIMARY KEY (request, nth)
+  )`,
   // The bytes of messages, in base64, by the hash of their content.
   'CREATE TABLE mail_file (file VARCHAR COLLATE "C" NOT NULL PRIMARY KEY, bytes VARCHAR NOT NULL)',
   'CREATE INDEX call_log_time ON call_log (account, created_at)',

@@ -22,6 +22,8 @@ import { badge } from './badge.ts';
 import { atomFeed, type FeedEntry } from './feed.ts';
 import { addLogin } from './login.ts';
 import { renderNote, renderPage } from './page.ts';
+import { answerPassed } from '../passed/listen.ts';
+import { maxForm, type PassedAnswer, type PassedRequest } from '../passed/request.ts';
 import { headers, pagePolicy, reportPolicy } from './policies.ts';
 import { readReport } from './read-report.ts';
 import { show } from './show.ts';
@@ -58,9 +60,6 @@ export type PageOptions = Pick<AccessOptions, 'isOpen' | 'token' | 'proxies'> & 
   readonly log: Log;
   readonly limits?: ConnectionLimits;
 };
-
-/** Bytes of a form. */
-const maxForm = 16_384;
 
 /** Concurrent requests for the same part share one reading. */
 const sharing = <T>(read: (name: string | undefined) => Promise<T>): typeof read => {
@@ -204,9 +203,17 @@ export const createPage = (options: PageOptions): Hono => {
   return app;
 };
 
+export type Page = Listener & {
+  /** What the page answers to a request that reached another replica. */
+  readonly answer: (request: PassedRequest) => Promise<PassedAnswer>;
+};
+
 /**
  * Serves the status page and the archived reports on a separate listener.
  * @throws Fault `port-in-use`, `wrong-use`
  */
-export const listenForPage = async (options: PageOptions): Promise<Listener> =>
-  openListener(createPage(options), { ...options, section: 'status' });
+export const listenForPage = async (options: PageOptions): Promise<Page> => {
+  const page = createPage(options);
+  const listener = await openListener(page, { ...options, section: 'status' });
+  return { ...listener, answer: (request) => answerPassed(page, request) };
+};

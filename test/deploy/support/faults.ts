@@ -1,8 +1,8 @@
 import { objectsOf, schemaFaults, type Manifest, type Objects } from './manifest.ts';
 import { podOf, type Labels } from './pod.ts';
 
-/** Names that refer to nothing. A Secret may exist outside of the manifest: its name is in `secretsOutside`. */
-const referenceFaults = (objects: Objects, secretsOutside: readonly string[]): readonly string[] => {
+/** Names that refer to nothing. Secrets and claims may exist outside of the manifest: their names are in `outside`. */
+const referenceFaults = (objects: Objects, outside: readonly string[]): readonly string[] => {
   const { labels, spec, container } = podOf(objects);
   const namesOf = (named: readonly { readonly metadata?: { readonly name?: string } }[]): readonly string[] =>
     named.map(({ metadata }) => metadata?.name ?? '');
@@ -11,8 +11,8 @@ const referenceFaults = (objects: Objects, secretsOutside: readonly string[]): r
     mounts: (container.volumeMounts ?? []).map(({ name }) => name),
     ports: (container.ports ?? []).map(({ name }) => name ?? ''),
     ConfigMaps: namesOf(objects.configMaps),
-    Secrets: [...namesOf(objects.secrets), ...secretsOutside],
-    claims: namesOf(objects.claims),
+    Secrets: [...namesOf(objects.secrets), ...outside],
+    claims: [...namesOf(objects.claims), ...outside],
   };
   const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
   const used: readonly (readonly [keyof typeof known, readonly (string | number | undefined)[]])[] = [
@@ -96,13 +96,13 @@ const settingFaults = (objects: Objects): readonly string[] => {
 /**
  * All that is wrong with a manifest: values and fields that Kubernetes does not accept, names that refer to nothing, and
  * settings that the pod must have.
- * @param secretsOutside names of Secrets that exist without the manifest
+ * @param outside names of Secrets that exist without the manifest
  */
-export const faultsOf = (manifest: Manifest, secretsOutside: readonly string[] = []): readonly string[] => {
+export const faultsOf = (manifest: Manifest, outside: readonly string[] = []): readonly string[] => {
   const faults = schemaFaults(manifest);
   if (faults.length > 0) return faults;
   const objects = objectsOf(manifest);
-  return [...referenceFaults(objects, secretsOutside), ...settingFaults(objects)];
+  return [...referenceFaults(objects, outside), ...settingFaults(objects)];
 };
 
 /** The text with a mistake planted in it. @throws Error for a text that does not contain `from` */

@@ -111,8 +111,7 @@ mail:
   from: "Tollkeeper <reports@example.com>"
   operators: [ops@example.com]
   tls: { ca: ${mail.ca} }
-status: { port: 0 }
-${more.includes('health:') ? '' : 'health: { host: 127.0.0.1, port: 0 }\n'}${more}
+${more.includes('status:') ? '' : 'status: { port: 0 }\n'}${more.includes('health:') ? '' : 'health: { host: 127.0.0.1, port: 0 }\n'}${more}
 `,
       ),
     jobs: (...jobs) =>
