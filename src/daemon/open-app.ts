@@ -143,6 +143,8 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
   const warehouse = await openWarehouse({
     ...paths,
     database,
+    // The daemon holds the lock of the data folder and the leases.
+    ownsSpool: options.claimsSlots,
     memoryLimit: megabytesText(memory.database),
     queryMemory: megabytesText(memory.queryEngine),
     threads: settings.warehouse.threads,

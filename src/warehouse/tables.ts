@@ -50,6 +50,8 @@ export type WarehouseOptions = MigrationOptions & {
   readonly archiveReader?: ArchiveReader;
   /** The database of several processes; without it, the file at `path` is the database. It closes with the warehouse. */
   readonly database?: SharedDatabase | undefined;
+  /** With `database`: whether no other process of this data folder works, so that files in its spool belong to none. */
+  readonly ownsSpool?: boolean;
 };
 
 /** All stored data. No DuckDB type leaves this module, and every number leaves it as exact decimal text. */

@@ -27,7 +27,9 @@ const clearSpool = async (folder: string, log: Log): Promise<void> => {
 export const openWarehouse = async (options: WarehouseOptions): Promise<Warehouse> => {
   if (options.database !== undefined) {
     const { openPostgresWarehouse } = await import('./postgres/open-postgres-warehouse.ts');
-    return openPostgresWarehouse(options.database, options);
+    const warehouse = await openPostgresWarehouse(options.database, options);
+    if (options.ownsSpool === true) await clearSpool(options.spoolDirectory, options.log);
+    return warehouse;
   }
   const engine = await openMigrated(options, schema);
   try {

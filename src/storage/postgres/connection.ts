@@ -56,6 +56,7 @@ export type PostgresConnection = Sql & Copying;
 
 /** Code that one process alone was written for stays true: transactions of replicas have the effect of some order of them. */
 export const begin = 'BEGIN TRANSACTION';
+export const serializable = `${begin} ISOLATION LEVEL SERIALIZABLE`;
 
 export const sqlOf = (client: ClientBase): PostgresConnection => {
   const query = (sql: string, bindings: Bindings = {}) => {
@@ -66,7 +67,7 @@ export const sqlOf = (client: ClientBase): PostgresConnection => {
     ...copyingOf(client),
     table,
     execute: async (sql, bindings) =>
-      (await query(sql === begin ? `${begin} ISOLATION LEVEL SERIALIZABLE` : sql, bindings)).rowCount ?? 0,
+      (await query(sql === begin ? serializable : sql, bindings)).rowCount ?? 0,
     rows: async (sql, bindings) =>
       (await query(sql, bindings)).rows.map((row) =>
         Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cellOf(value)])),

@@ -22,8 +22,12 @@ export type Copying = {
 
 export const copyingOf = (client: ClientBase): Copying => ({
   copyOut: async (sql, bindings, file) => {
-    for (const [name, value] of Object.entries(bindings))
-      await client.query('SELECT set_config($1, $2, true)', [`${prefix}${name}`, String(value)]);
+    const set = Object.entries(bindings);
+    if (set.length > 0)
+      await client.query(
+        `SELECT ${set.map((_, nth) => `set_config($${2 * nth + 1}, $${2 * nth + 2}, true)`).join(', ')}`,
+        set.flatMap(([name, value]) => [`${prefix}${name}`, String(value)]),
+      );
     const text = sql.replace(/\$([a-z_]\w*)/gi, (_, name: string) => {
       const setting = `current_setting('${prefix}${name}')`;
       return typeof bindings[name] === 'number' ? `${setting}::bigint` : setting;

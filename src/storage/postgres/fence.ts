@@ -1,8 +1,8 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, QueryResult } from 'pg';
 import { fault } from '../../core/index.ts';
-import { inTransaction, wholeNumber, type Sql } from '../sql.ts';
+import { inTransaction, type Sql } from '../sql.ts';
 import { serverNow } from './server-now.ts';
-import { begin, type PostgresConnection } from './connection.ts';
+import { begin, serializable, type PostgresConnection } from './connection.ts';
 
 /** The leases of this replica. While it has none, such as before it begins to work, nothing is checked. */
 export type Fence = {
@@ -37,22 +37,23 @@ export const fenced = (
   client: ClientBase,
   fence: Fence,
 ): PostgresConnection => {
-  /** Whether the leases are held to the end of what follows in this transaction. */
-  const isHeld = async (): Promise<boolean> => {
-    const [row] = await connection.rows(
-      `SELECT set_config('idle_in_transaction_session_timeout', $idle, true) AS idle,
-         set_config('application_name', ${sessionOf('$holder')}, true) AS session, (
-         SELECT count(*) FROM account_lease WHERE holder = $holder AND until > ${serverNow}) AS leases`,
-      { idle: String(idleInTransaction), holder: fence.holder },
-    );
-    return wholeNumber(row, 'leases') >= fence.leases;
+  const holder = client.escapeLiteral(fence.holder);
+  /** In one message, for which values are part of it. */
+  const beginning = `${serializable};
+    SELECT set_config('idle_in_transaction_session_timeout', '${idleInTransaction}', true),
+      set_config('application_name', ${sessionOf(holder)}, true),
+      (SELECT count(*) FROM account_lease WHERE holder = ${holder} AND until > ${serverNow}) AS leases`;
+  /** Begins a transaction. Whether the leases are held to the end of what follows in it. */
+  const beginHeld = async (): Promise<boolean> => {
+    // The driver gives a result for each statement.
+    const results = (await client.query(beginning)) as unknown as readonly QueryResult<{ leases: string }>[];
+    return Number(results[1]?.rows[0]?.leases) >= fence.leases;
   };
-  const check = async (): Promise<void> => {
-    if (await isHeld()) return;
+  const beginFenced = async (): Promise<void> => {
+    if (await beginHeld()) return;
     await connection.execute('ROLLBACK');
     if ((await extendLeases(connection, fence)) >= fence.leases) {
-      await connection.execute(begin);
-      if (await isHeld()) return;
+      if (await beginHeld()) return;
       await connection.execute('ROLLBACK');
     }
     throw fault('lease-lost', 'another replica has taken over; nothing of this step was stored');
@@ -64,9 +65,9 @@ export const fenced = (
     ...connection,
     execute: async (sql, bindings) => {
       if (isAlone(sql)) return inTransaction(self, () => connection.execute(sql, bindings));
-      const changed = await connection.execute(sql, bindings);
-      if (sql === begin && fence.leases > 0) await check();
-      return changed;
+      if (sql !== begin || fence.leases === 0) return connection.execute(sql, bindings);
+      await beginFenced();
+      return 0;
     },
     rows: (sql, bindings) =>
       isAlone(sql)

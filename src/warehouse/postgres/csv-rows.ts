@@ -21,7 +21,7 @@ const asOutgoing = (column: Column): string =>
     : storableCell(column);
 const asStored = ({ name, type }: Column): string => (type === 'VARCHAR[]' ? `to_json(${name})` : name);
 const asFetched = ({ name, type }: Column): string =>
-  type === 'VARCHAR[]' ? `from_json(${name}, '["VARCHAR"]')` : name;
+  type === 'VARCHAR[]' ? `from_json(${name}, '["VARCHAR"]')` : `CAST(${name} AS ${type})`;
 
 /** The reader allocates it for each file, most of which are small. */
 const bufferOf = (size: number): number => Math.min(Math.max(size + 1, 4096), 33_554_432);
@@ -39,6 +39,14 @@ export const readColumns = async (
       { table },
     )
   ).map((row) => ({ name: text(row, 'column_name'), type: text(row, 'data_type') }));
+
+/** The statement whose rows PostgreSQL returns as texts; `from` begins with a relation. */
+export const textsOfPostgres = (columns: readonly Column[], from: string): string =>
+  `SELECT ${columns.map((column) => `CAST(${asStored(column)} AS VARCHAR) AS ${column.name}`).join(', ')} FROM ${from}`;
+
+/** Adds rows of texts to a table in DuckDB; `rows` is a relation. */
+export const textsIntoDuckDB = (table: string, columns: readonly Column[], rows: string): string =>
+  `INSERT INTO ${table} (${columns.map(({ name }) => name).join(', ')}) SELECT ${columns.map(asFetched).join(', ')} FROM ${rows} AS fetched`;
 
 /** The statement whose rows PostgreSQL writes to a file that DuckDB reads; `from` begins with a relation. */
 export const outOfPostgres = (columns: readonly Column[], from: string): string =>

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createNamedGates, type Interval, type UnixSeconds } from '../../core/index.ts';
 import {
@@ -40,6 +41,18 @@ export const inSnapshot = async <T>(stored: PostgresConnection, work: () => Prom
   }
 };
 
+type Fetched = {
+  readonly zone: string;
+  readonly days: readonly Range[];
+  /** All, if undefined. */
+  readonly columns: readonly string[] | undefined;
+  readonly table: Promise<string>;
+};
+
+const holds = (fetched: Fetched, days: readonly Range[], columns: readonly string[] | undefined): boolean =>
+  (fetched.columns === undefined || columns?.every((name) => fetched.columns?.includes(name)) === true) &&
+  days.every((day) => restOf(day, fetched.days).length === 0);
+
 const rowsOf = (copy: WorkingCopy, stored: PostgresConnection, account: string): AccountRows => {
   const known = new Map<string, Promise<string>>();
   const once = (name: string, fetch: () => Promise<string>): Promise<string> => {
@@ -56,19 +69,25 @@ const rowsOf = (copy: WorkingCopy, stored: PostgresConnection, account: string):
     }),
     bindings: {},
   });
-  const cells: AccountRows['cells'] = (zone, days, columns) =>
-    once(JSON.stringify([zone, days, columns]), async () => {
-      const table = await copy.emptyLike('rollup_cell');
+  /** A zone's cells that were fetched, whose columns and days may be more than are asked for. */
+  const fetchedCells: Fetched[] = [];
+  const cells: AccountRows['cells'] = async (zone, days, columns) => {
+    const known = fetchedCells.find((one) => one.zone === zone && holds(one, days, columns));
+    if (known !== undefined) return known.table;
+    const table = copy.emptyLike('rollup_cell').then(async (name) => {
       for (const { start, end } of days)
         await copy.fetch(
-          table,
+          name,
           'rollup_cell',
           'account = $account AND zone = $zone AND start_at >= $start AND start_at < $end',
           { account, zone, start, end },
           columns,
         );
-      return table;
+      return name;
     });
+    fetchedCells.push({ zone, days, columns, table });
+    return table;
+  };
   const { connection } = copy;
   return {
     connection,
@@ -83,17 +102,23 @@ const rowsOf = (copy: WorkingCopy, stored: PostgresConnection, account: string):
 /** Calls in PostgreSQL: a work runs in DuckDB over what it names, and what it changed is sent in one transaction. */
 export const createPostgresRows = ({ engine, database, folder, tokenOf }: PostgresRowsOptions): RowStore => {
   const oneAnAccount = createNamedGates();
-  const inFolder = async <T>(work: (spool: string) => Promise<T>): Promise<T> => {
-    const spool = await mkdtemp(join(folder, spoolPrefix));
+  /** The work's files go with it; those of a process that was killed are removed when the next one starts. */
+  const withFiles = async <T>(work: (newFile: () => string) => Promise<T>): Promise<T> => {
+    const files: string[] = [];
+    const newFile = (): string => {
+      const file = join(folder, `${spoolPrefix}${randomUUID()}.csv`);
+      files.push(file);
+      return file;
+    };
     try {
-      return await work(spool);
+      return await work(newFile);
     } finally {
-      await rm(spool, { recursive: true, force: true });
+      for (const file of files) await unlink(file).catch(() => undefined);
     }
   };
   const inCopy = <T>(
     account: string,
-    spool: string,
+    newFile: () => string,
     work: (copy: WorkingCopy, stored: PostgresConnection) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> =>
@@ -103,7 +128,7 @@ export const createPostgresRows = ({ engine, database, folder, tokenOf }: Postgr
           inSnapshot(stored, () =>
             inTransaction(
               local,
-              () => work(openWorkingCopy(local, stored, account, spool), stored),
+              () => work(openWorkingCopy(local, stored, account, newFile), stored),
               // Its tables are temporary: nothing of them is needed later.
               () => false,
             ),
@@ -113,16 +138,16 @@ export const createPostgresRows = ({ engine, database, folder, tokenOf }: Postgr
     );
   return {
     read: (account, work, signal) =>
-      inFolder((spool) =>
-        inCopy(account, spool, (copy, stored) => work(rowsOf(copy, stored, account)), signal),
+      withFiles((newFile) =>
+        inCopy(account, newFile, (copy, stored) => work(rowsOf(copy, stored, account)), signal),
       ),
     publish: (account, work, { signal, isKept = () => true } = {}) =>
       oneAnAccount(account, () =>
-        inFolder(async (spool) => {
+        withFiles(async (newFile) => {
           const token = await tokenOf(account);
           const { result, changes } = await inCopy(
             account,
-            spool,
+            newFile,
             async (copy, stored) => {
               const version = await readVersion(stored, account);
               let held: readonly Range[] = [];

@@ -1,12 +1,19 @@
-import { rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Bindings, Connection, PostgresConnection } from '../../storage/index.ts';
+import { stat, unlink } from 'node:fs/promises';
+import {
+  boundRows,
+  optionalText,
+  type Bindings,
+  type Connection,
+  type PostgresConnection,
+} from '../../storage/index.ts';
 import { accountTables, rowTables, tablesIn, targetOf, type AccountTable } from './account-tables.ts';
 import {
   intoDuckDB,
   outOfDuckDB,
   outOfPostgres,
   readColumns,
+  textsIntoDuckDB,
+  textsOfPostgres,
   type Column,
   type OutgoingRows,
 } from './csv-rows.ts';
@@ -37,12 +44,15 @@ export type WorkingCopy = {
 /** The columns of the schema's tables, which no work changes. */
 const columns = new Map<string, Promise<readonly Column[]>>();
 
-/** `folder` is where files lie while rows are copied; it goes with the work. */
+/** More rows of a table go through a file. */
+const mostBound = 1000;
+
+/** `newFile` names a file for rows that are copied; it goes with the work. */
 export const openWorkingCopy = (
   local: Connection,
   stored: PostgresConnection,
   account: string,
-  folder: string,
+  newFile: () => string,
 ): WorkingCopy => {
   const likes = new Map<string, string>();
   const columnsOf = (table: string): Promise<readonly Column[]> => {
@@ -54,9 +64,6 @@ export const openWorkingCopy = (
       throw error;
     });
   };
-  let files = 0;
-  const newFile = (): string => join(folder, `${(files += 1)}.csv`);
-
   const created = new Map<string, Promise<unknown>>();
   const create = ({ name, ddl }: AccountTable): Promise<unknown> => {
     const known = created.get(name) ?? local.execute(ddl.replace('CREATE TABLE', 'CREATE TEMP TABLE'));
@@ -64,17 +71,31 @@ export const openWorkingCopy = (
     return known;
   };
 
+  /** Whether there were few enough. */
+  const fetchFew = async (
+    into: string,
+    given: readonly Column[],
+    from: string,
+    bindings: Bindings,
+  ): Promise<boolean> => {
+    const rows = await stored.rows(`${textsOfPostgres(given, from)} LIMIT ${mostBound + 1}`, bindings);
+    if (rows.length > mostBound) return false;
+    const texts = Object.fromEntries(given.map(({ name }) => [name, 'VARCHAR' as const]));
+    const bound = boundRows(local, texts, rows, (row) =>
+      Object.fromEntries(given.map(({ name }) => [name, optionalText(row, name) ?? null])),
+    );
+    await bound.execute((table) => textsIntoDuckDB(into, given, table));
+    return true;
+  };
   const fetch: WorkingCopy['fetch'] = async (into, from, where, bindings, named) => {
     const own = accountTables.get(into);
     if (own !== undefined) await create(own);
     const given = (await columnsOf(into)).filter(({ name }) => named?.includes(name) ?? true);
+    if (!rowTables.has(from) && (await fetchFew(into, given, `${from} WHERE ${where}`, bindings))) return;
     const file = newFile();
-    try {
-      const rows = await stored.copyOut(outOfPostgres(given, `${from} WHERE ${where}`), bindings, file);
-      if (rows > 0) await local.execute(intoDuckDB(into, given, file, (await stat(file)).size));
-    } finally {
-      await rm(file, { force: true });
-    }
+    const rows = await stored.copyOut(outOfPostgres(given, `${from} WHERE ${where}`), bindings, file);
+    if (rows > 0) await local.execute(intoDuckDB(into, given, file, (await stat(file)).size));
+    await unlink(file);
   };
 
   const fetched = new Map<string, Promise<unknown>>();
