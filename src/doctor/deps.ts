@@ -17,6 +17,7 @@ export type DoctorPaths = {
   readonly spoolDirectory: string;
   readonly tempDirectory: string;
   readonly outboxDirectory: string;
+  readonly reportsDirectory: string;
   readonly archiveDirectory: string;
 };
 

@@ -8,7 +8,7 @@ import type { DoctorPaths } from './deps.ts';
 /** Bytes; a large window needs this much space in the spool. */
 const leastFree = 500_000_000;
 
-const describeSize = (bytes: number): string =>
+export const describeSize = (bytes: number): string =>
   bytes < 1_000_000_000 ? `${Math.floor(bytes / 1_000_000)} MB` : `${(bytes / 1_000_000_000).toFixed(1)} GB`;
 
 /** The folder or its nearest existing ancestor, in which it is created when needed. */
@@ -57,6 +57,7 @@ export const checkDisk = async (
     ['data', dirname(paths.path)],
     ['spool', paths.spoolDirectory],
     ['outbox', paths.outboxDirectory],
+    ['reports', paths.reportsDirectory],
     ['archive', paths.archiveDirectory],
     ['temp', paths.tempDirectory],
     ...Object.entries(backups).map(([job, folder]) => [`backup (${job})`, folder] as const),

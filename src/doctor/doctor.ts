@@ -14,6 +14,7 @@ import type { MailTransport } from '../notify/index.ts';
 import type { DoctorCheck, DoctorRequest, DoctorView, LearnedView } from './doctor-view.ts';
 import type { Warehouse } from '../warehouse/index.ts';
 import { failed, passed, skipped } from './results.ts';
+import { checkDatabase } from './database.ts';
 import { checkDisk, checkPermissions } from './disk.ts';
 import { checkGateway, neededScopes } from './gateway.ts';
 import { checkSinks } from './sinks.ts';
@@ -201,10 +202,7 @@ export const runDoctor = async (
   const checks: DoctorCheck[] = [
     passed('config', `${countText(asked.length, 'account')} and ${countText(jobs.length, 'job')} configured`),
     ...(await checkPermissions(deps.folder)),
-    passed(
-      'database',
-      config.settings.database === undefined ? `${paths.path} is open` : 'PostgreSQL is connected',
-    ),
+    await checkDatabase(warehouse, paths.path),
     ...(await checkDisk(paths, backupFolders(jobs, deps.where.cwd))),
   ];
   for (const account of asked) {

@@ -37,6 +37,7 @@ import { createRestatements, type Restatements } from './restatements/restatemen
 import type { SnapshotTable } from './snapshots/snapshot.ts';
 import { createSnapshotTable } from './snapshots/snapshot-table.ts';
 import { createSeriesColours, type SeriesColours } from './series-colours.ts';
+import type { ServerState } from './postgres/server-state.ts';
 import { readFootprint, type Footprint } from './footprint.ts';
 import { readSpend, type Spend } from './spend.ts';
 import { readCalls, type BookedCall } from './calls.ts';
@@ -74,6 +75,8 @@ export type Warehouse = AsyncDisposable & {
    * @throws fault lease-lost when another process works
    */
   readonly confirm?: (() => Promise<AbortSignal>) | undefined;
+  /** Where several processes share the database. */
+  readonly server?: (() => Promise<ServerState>) | undefined;
   /** Alerts that were raised, their notifications, and what people did about them. */
   readonly alerts: AlertTable;
   readonly notifyOnce: NotifyOnce;
@@ -128,6 +131,7 @@ export type Storage = {
   readonly archive: ArchiveTable;
   readonly mails?: MailStore;
   readonly confirm?: Warehouse['confirm'];
+  readonly server?: Warehouse['server'];
   readonly exclusive: Warehouse['exclusive'];
   readonly copyToFile?: Warehouse['copyToFile'];
   readonly close: () => PromiseLike<void>;
@@ -152,6 +156,7 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
     ...stateEngines.sql(state),
     ...(storage.mails === undefined ? {} : { mails: storage.mails }),
     confirm: storage.confirm,
+    server: storage.server,
     snapshots: createSnapshotTable(state),
     comparisons: createComparisonTable(state, rowStore),
     keys: createKeyTable(state, clocks, rowStore),

@@ -117,6 +117,8 @@ describe.skipIf(noPostgres !== undefined)(
       expect((await fixture.command(...spend, ...other)).stdout).toBe(
         (await fixture.command(...spend)).stdout,
       );
+      const examined = await fixture.command('doctor', ...other);
+      expect(examined.stdout).toMatch(/PostgreSQL \d+\.\d+, .* connections in use/);
       const unknown = await fixture.command('run', 'pull-nothing', ...other);
       expect(unknown.code).toBe(2);
       expect(unknown.stderr).toContain('pull-nothing');

@@ -4,6 +4,7 @@ import type { ArchiveTable } from '../archive/archive-table.ts';
 import { createTables, type Warehouse, type WarehouseOptions } from '../tables.ts';
 import { copyToFile } from './copy-to-file.ts';
 import { createPostgresRows } from './row-store.ts';
+import { readServer } from './server-state.ts';
 
 /** Calls stay in the partitions of their months. */
 const noArchive: ArchiveTable = {
@@ -33,6 +34,7 @@ export const openPostgresWarehouse = async (
       archive: noArchive,
       mails: createMailTable(database),
       confirm: leases.confirm,
+      server: () => readServer(database, options.clock),
       exclusive: async () => {
         throw fault('wrong-use', 'PostgreSQL has no database file');
       },

@@ -117,7 +117,7 @@ export const fittedPricesView: ReportView = {
 };
 
 /** Seconds of which the calls are fitted, shortest first: a few days show prices as well as a month, and one if it has enough. */
-const recentRanges = [86_400, 2 * 86_400, 7 * 86_400];
+const recentRanges = [1, 2, 3, 4, 5, 6, 7].map((days) => days * 86_400);
 
 /** Calls that show the prices of some dozens of models. */
 const enoughRows = 200_000;
