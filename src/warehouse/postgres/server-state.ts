@@ -17,7 +17,7 @@ const statements = 20;
 export const readServer = async (database: PostgresEngine, clock: Pick<Clock, 'now'>): Promise<ServerState> =>
   database.bulk(async (connection) => {
     const [row] = await connection.rows(
-      `SELECT current_setting('server_version') AS version, pg_database_size(current_database()) AS size,
+      `SELECT split_part(current_setting('server_version'), ' ', 1) AS version, pg_database_size(current_database()) AS size,
          current_setting('max_connections') AS most,
          (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS used`,
     );
