@@ -42,7 +42,7 @@ export const askReplica = <Table extends CommandTable, Given extends Handlers<Ta
         if (read === undefined)
           throw fault(
             'daemon-stopped',
-            'the command was dropped, because this process was stopped for too long',
+            'the command was dropped: the server has crashed, or this process was stopped for too long',
           );
         if (read.isTaken) heard = clock.now();
         else if (late)

@@ -19,8 +19,8 @@ export const replicaMutants: readonly Mutant[] = [
     'a slot is claimed without a lease',
     'storage/postgres-leases.server',
     'storage/postgres/fence.ts',
-    'if (sql === begin && fence.leases > 0) await check();',
-    'if (sql === begin && fence.leases < 0) await check();',
+    'if (sql !== begin || fence.leases === 0) return',
+    'if (sql !== begin || fence.leases >= 0) return',
   ),
   mutant(
     'a message is claimed by two replicas',

@@ -54,11 +54,12 @@ export const postgresStatements: readonly string[] = [
     version BIGINT NOT NULL
   )`,
   // What other processes ask of the replica that works, and the lines of its answers, which are those of the control socket.
-  `CREATE TABLE command_request (
+  // Unlogged: they may hold the token of the status page, which must not stay in the write-ahead log.
+  `CREATE UNLOGGED TABLE command_request (
     id VARCHAR NOT NULL PRIMARY KEY, version VARCHAR NOT NULL, command VARCHAR NOT NULL, input VARCHAR NOT NULL,
     seen_at BIGINT NOT NULL, holder VARCHAR
   )`,
-  `CREATE TABLE command_line (
+  `CREATE UNLOGGED TABLE command_line (
     request VARCHAR NOT NULL REFERENCES command_request ON DELETE CASCADE, nth BIGINT NOT NULL, line VARCHAR NOT NULL,
     PRIMARY KEY (request, nth)
   )`,

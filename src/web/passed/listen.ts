@@ -4,9 +4,9 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import { messageOf } from '../../core/index.ts';
 import { openListener, type Listener, type ListenerOptions } from '../open-listener.ts';
 import { renderNote } from '../page/page.ts';
-import { maxForm, type PassedAnswer, type PassedRequest } from './request.ts';
 import { headers, pagePolicy } from '../page/policies.ts';
 import { show } from '../page/show.ts';
+import { maxForm, type PassedAnswer, type PassedRequest } from './request.ts';
 
 /** What the page of this process answers to a request that reached another one. */
 export const answerPassed = async (
