@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import { dirname } from 'node:path';
 import { getuid, pid } from 'node:process';
 import {
@@ -64,19 +64,6 @@ export const listenForCommands = async <Table extends CommandTable>(
   const { table, handlers, version, clock, log, redact = (text) => text } = options;
   const open = new Set<Answer>();
 
-  const handleRequest = async (request: IncomingMessage, answer: Answer): Promise<void> => {
-    const program = request.headers[versionHeader];
-    if (program !== version)
-      return answer.end(outcomeOfError(versionsDiffer(version, String(program ?? 'unknown'))), 409);
-    const route = `${request.method} ${request.url}`;
-    if (route === `GET ${pingPath}`) return answer.end({ end: 'value', value: { version, pid } });
-    const name = (request.url ?? '').slice(1);
-    const found = request.method === 'POST' ? findCommand(table, handlers, name) : undefined;
-    if (found === undefined)
-      return answer.end(outcomeOfError(fault('wrong-use', `the daemon has no command ${route}`)), 404);
-    return carryOut({ name, ...found, input: () => readBody(request) }, answer, log);
-  };
-
   const path = socketPath(options.databasePath, options);
   const file = socketFile(options.databasePath, options);
   await makeControlFolder(dirname(file), options.user ?? getuid?.());
@@ -89,7 +76,16 @@ export const listenForCommands = async <Table extends CommandTable>(
     const answer = openAnswer(response, { clock, redact });
     open.add(answer);
     void answer.closed.then(() => open.delete(answer));
-    void handleRequest(request, answer);
+    const program = request.headers[versionHeader];
+    if (program !== version)
+      return answer.end(outcomeOfError(versionsDiffer(version, String(program ?? 'unknown'))), 409);
+    const route = `${request.method} ${request.url}`;
+    if (route === `GET ${pingPath}`) return answer.end({ end: 'value', value: { version, pid } });
+    const name = (request.url ?? '').slice(1);
+    const found = request.method === 'POST' ? findCommand(table, handlers, name) : undefined;
+    if (found === undefined)
+      return answer.end(outcomeOfError(fault('wrong-use', `the daemon has no command ${route}`)), 404);
+    void carryOut({ name, ...found, input: () => readBody(request) }, answer, log);
   }, options.limits);
   await listening(server, path);
   server.on('error', (error) => log.warn('the control socket failed', errorFields(error)));
