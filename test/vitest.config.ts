@@ -92,6 +92,7 @@ export default defineConfig({
     pool: 'forks',
     // A process takes one file after the other: modules hold no state of their own, and are read and compiled once.
     isolate: false,
-    maxWorkers: 2,
+    // Tests of whole programs and of servers wait for them most of the time.
+    maxWorkers: wanted === 'program' || wanted === 'system' ? 3 : 2,
   },
 });
