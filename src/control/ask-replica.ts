@@ -12,13 +12,12 @@ export type AskOptions = {
   /** Version of the program; the working replica must have the same. */
   readonly version: string;
   readonly clock: Clock;
+  /** Milliseconds until a replica must have taken the request, and without the database. */
+  readonly timeout: number;
 };
 
 /** Milliseconds between two readings of the answer. */
 const pause = 200;
-
-/** Milliseconds until a replica must have taken the request, and without the database. */
-const timeout = 20_000;
 
 /**
  * The commands of the replica that works on this database, asked through it. They reject as those of a daemon do, with
@@ -28,6 +27,7 @@ export const askReplica = <Table extends CommandTable, Given extends Handlers<Ta
   database,
   version,
   clock,
+  timeout,
 }: AskOptions): Call<Table, Given> => {
   const requests = createRequests(database);
   const answerTo = async (id: string, context: Partial<CommandContext>): Promise<unknown> => {

@@ -1,4 +1,4 @@
-import { errorFields, firstSignal, hasCode, type Log, type Deps } from '../core/index.ts';
+import { errorFields, fault, firstSignal, hasCode, type Log, type Deps } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import { callLocally, commandTable } from '../control/index.ts';
 import { createHandlers, type Commands } from './handlers/handlers.ts';
@@ -66,23 +66,48 @@ const releaseKeys = async (app: App, { signal }: Deps, log: Log): Promise<void> 
   }
 };
 
-/** Asks the replica that works on the database of several processes. */
-const askWorking = async (deps: Deps, config: Config, log: Log): Promise<OpenCommands> => {
+/** Asks the replica that works on the database of several processes; undefined when none answers. */
+const askWorking = async (deps: Deps, config: Config, log: Log): Promise<OpenCommands | undefined> => {
   const database = await openShared(deps, config.settings.database?.reveal() ?? '', config, log);
-  return {
-    call: commandsOf(database, deps),
-    fromDaemon: true,
-    [Symbol.asyncDispose]: () => closeShared(database),
-  };
+  const call = commandsOf(database, deps, config);
+  const close = (): Promise<void> => closeShared(database);
+  try {
+    await call('ping', {}, { signal: deps.signal });
+    return { call, fromDaemon: true, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    if (hasCode(error, 'daemon-unreachable')) return undefined;
+    throw error;
+  }
+};
+
+/** The commands of the replica that works, if another one does. Without an answer, its lease has ended when it is asked for again. */
+const openOrAsk = async (
+  deps: Deps,
+  config: Config,
+  options: CommandOptions,
+): Promise<{ readonly app: App } | { readonly asked: OpenCommands }> => {
+  for (let tries = 2; ; tries -= 1)
+    try {
+      return { app: await openApp(deps, { ...options, config, claimsSlots: false }) };
+    } catch (error) {
+      if (!hasCode(error, 'lease-lost')) throw error;
+      const asked = await askWorking(deps, config, options.log);
+      if (asked !== undefined) return { asked };
+      if (tries === 1)
+        throw fault('lease-lost', `${error.message}, and does not answer`, {
+          cause: error,
+          advice: 'a command may use the database: try again when it has ended',
+          retryHelps: true,
+        });
+    }
 };
 
 export const openOwn = async (deps: Deps, config: Config, options: CommandOptions): Promise<OpenCommands> => {
   const loadedAt = deps.clock.now();
-  const opening = openApp(deps, { ...options, config, claimsSlots: false });
-  const app = await opening.catch((error: unknown) => {
-    if (!hasCode(error, 'lease-lost')) throw error;
-  });
-  if (app === undefined) return askWorking(deps, config, options.log);
+  const opened = await openOrAsk(deps, config, options);
+  if ('asked' in opened) return opened.asked;
+  const { app } = opened;
   const before = await newestMail(app).catch(async (error: unknown) => {
     await app[Symbol.asyncDispose]();
     throw error;

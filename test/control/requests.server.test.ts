@@ -27,7 +27,12 @@ describe.skipIf(noPostgres !== undefined)(
     afterEach(() => database[Symbol.asyncDispose]());
 
     const ask = (version = '1.2.3') =>
-      askReplica<typeof commandTable, ProgramHandlers>({ database, version, clock: systemClock });
+      askReplica<typeof commandTable, ProgramHandlers>({
+        database,
+        version,
+        clock: systemClock,
+        timeout: 20_000,
+      });
     const replica = (handlers: Partial<ProgramHandlers>, holder = 'one') =>
       answerRequests({
         database,
@@ -165,7 +170,12 @@ describe.skipIf(noPostgres !== undefined)(
     it('fails with the next step when no replica takes it, and is not left for later', async () => {
       let now: number = systemClock.now();
       const clock = { ...systemClock, now: () => unixMillis((now += 5000)) };
-      const call = askReplica<typeof commandTable, ProgramHandlers>({ database, version: '1.2.3', clock });
+      const call = askReplica<typeof commandTable, ProgramHandlers>({
+        database,
+        version: '1.2.3',
+        clock,
+        timeout: 20_000,
+      });
       expect(await rejection(call('status', {}))).toMatchObject({
         code: 'daemon-unreachable',
         message: 'no replica has taken the command',

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { fault, type Deps, type Log } from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
 import { answerRequests, askReplica, commandTable } from '../../control/index.ts';
@@ -11,9 +12,14 @@ import { openPassedPage } from '../listeners/open-page.ts';
 const sharedTable = {
   ...commandTable,
   page: { input: passedRequest, streams: 'nothing' },
+  /** Whether the working replica answers. */
+  ping: { input: z.strictObject({}), streams: 'nothing' },
 } as const;
 
-type SharedHandlers = ProgramHandlers & { readonly page: (request: PassedRequest) => Promise<PassedAnswer> };
+type SharedHandlers = ProgramHandlers & {
+  readonly page: (request: PassedRequest) => Promise<PassedAnswer>;
+  readonly ping: () => Promise<void>;
+};
 
 /** Answers what other processes ask of this replica, which works, until disposed; `page` is missing when it serves none. */
 export const answerCommands = (
@@ -32,7 +38,7 @@ export const answerCommands = (
     database: engine,
     holder: leases.holder,
     table: sharedTable,
-    handlers: { ...handlers, page: page ?? noPage },
+    handlers: { ...handlers, page: page ?? noPage, ping: () => Promise.resolve() },
     version,
     clock,
     log,
@@ -41,18 +47,25 @@ export const answerCommands = (
 };
 
 /** The commands of the working replica, asked through the database. */
-export const commandsOf = ({ engine }: SharedDatabase, { clock }: Pick<Deps, 'clock'>) =>
-  askReplica<typeof sharedTable, SharedHandlers>({ database: engine, version, clock });
+export const commandsOf = (
+  { engine }: SharedDatabase,
+  { clock }: Pick<Deps, 'clock'>,
+  { settings }: Pick<Config, 'settings'>,
+) => {
+  // Another replica takes over within a lease and a few seconds; a browser does not wait longer.
+  const timeout = Math.min(Math.max(1.5 * settings.scheduler.lease, 3000), 25_000);
+  return askReplica<typeof sharedTable, SharedHandlers>({ database: engine, version, clock, timeout });
+};
 
 /** What a standby serves until it works: the status page of the working replica. */
 export const serveStandby = async (
   database: SharedDatabase,
   deps: Pick<Deps, 'clock'>,
-  { settings }: Pick<Config, 'settings'>,
+  config: Pick<Config, 'settings'>,
   log: Log,
 ): Promise<AsyncDisposable> => {
-  const call = commandsOf(database, deps);
-  const page = await openPassedPage(settings.status, log, (request, signal) =>
+  const call = commandsOf(database, deps, config);
+  const page = await openPassedPage(config.settings.status, log, (request, signal) =>
     call('page', request, { signal }),
   );
   if (page.address !== undefined)
