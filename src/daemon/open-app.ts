@@ -1,9 +1,9 @@
 import {
   divideMemory,
+  hasCode,
   megabytesText,
   readMemoryLimit,
   type Deps,
-  hasCode,
   type Fault,
   type Log,
   type Measure,

@@ -20,8 +20,7 @@ describe.skipIf(noPostgres !== undefined)(
     });
     afterAll(() => cluster[Symbol.asyncDispose]());
     beforeEach(async () => {
-      pool = await cluster.createDatabase();
-      for (const statement of postgresStatements) await pool.query(statement);
+      pool = await cluster.createDatabase(postgresStatements);
       database = openPostgres(pool);
     });
     afterEach(() => database[Symbol.asyncDispose]());

@@ -202,8 +202,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'statements on state', (
 
   beforeAll(async () => {
     cluster = await startPostgres();
-    pool = await cluster.createDatabase();
-    for (const statement of postgresStatements) await pool.query(statement);
+    pool = await cluster.createDatabase(postgresStatements);
   });
   afterAll(async () => {
     await pool?.end();

@@ -34,8 +34,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'over PostgreSQL', () =>
 
   it('the bytes of a message are loaded as they were stored, also by another replica, and damaged ones are refused', async () => {
     if (cluster === undefined) throw new TypeError('the server did not start');
-    const pool = await cluster.createDatabase();
-    for (const statement of postgresStatements) await pool.query(statement);
+    const pool = await cluster.createDatabase(postgresStatements);
     await using engine = openPostgres(pool);
     const mails = createMailTable(engine);
     const bytes = Buffer.from([0, 255, 13, 10, 46, 13, 10, 128]);

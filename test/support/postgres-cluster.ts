@@ -17,8 +17,8 @@ export const noPostgres = existsSync(join(programs, 'postgres'))
   : 'PostgreSQL 15 is not installed (package postgresql-15)';
 
 export type PostgresCluster = AsyncDisposable & {
-  /** Connections to a new, empty database, whose texts are in the order of their bytes. */
-  readonly createDatabase: () => Promise<Pool>;
+  /** Connections to a new database, in which the statements have run, whose texts are in the order of their bytes. */
+  readonly createDatabase: (statements?: readonly string[]) => Promise<Pool>;
   /** The URL of a new, empty database through the socket. */
   readonly createUrl: () => Promise<string>;
   /** Runs statements as the superuser `test`, one by one. */
@@ -135,7 +135,11 @@ export const startPostgres = async (options: ClusterOptions = {}): Promise<Postg
     folder,
     port,
     execute,
-    createDatabase: async () => connect(await create()),
+    createDatabase: async (statements = []) => {
+      const name = await create();
+      await execute(statements, name);
+      return connect(name);
+    },
     createUrl: async () => `postgres://test@/${await create()}?host=${folder}&port=${port}`,
     restart: async (further = []) => {
       await stop();

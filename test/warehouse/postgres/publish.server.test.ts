@@ -24,8 +24,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
   afterAll(() => cluster[Symbol.asyncDispose]());
   beforeEach(async () => {
     folder = await testFolder();
-    pool = await cluster.createDatabase();
-    for (const statement of postgresStatements) await pool.query(statement);
+    pool = await cluster.createDatabase(postgresStatements);
     database = openPostgres(pool);
   });
   afterEach(async () => {
