@@ -1,4 +1,4 @@
--- The entries of the source, the largest gap first.
+-- The entries of the source, unknown gaps first, then the largest.
 WITH
 bounds AS (
   SELECT min(start_seconds) AS first_second, max(end_seconds) AS last_second FROM days WHERE period = 'current'
@@ -24,4 +24,4 @@ entries AS (
 SELECT entry, ours, theirs, gap, verdict
 FROM entries
 WHERE source = 'usage by model'
-ORDER BY abs(gap) DESC, abs(ours) DESC, entry
+ORDER BY abs(gap) DESC NULLS FIRST, abs(ours) DESC, entry

@@ -26,6 +26,15 @@ const checkLength = (store: BackupStore, { path, size }: BackupFile, length: num
     );
 };
 
+/** A chunk may be named many times: a small store can state any length, of which no more is read than the manifest states. */
+const checkNotLonger = (store: BackupStore, { path, size }: BackupFile, length: number): void => {
+  if (length > size)
+    throw fault(
+      'backup-damaged',
+      `the chunks of ${path} in ${store.folder} have more bytes than the ${size} that its manifest states`,
+    );
+};
+
 /** The chunks of a file, each checked. @throws fault backup-damaged, backup-identity */
 export async function* contentOf(
   store: BackupStore,
@@ -36,6 +45,7 @@ export async function* contentOf(
   for (const name of file.chunks) {
     const chunk = await store.get(name, recipients);
     length += chunk.byteLength;
+    checkNotLonger(store, file, length);
     yield chunk;
   }
   checkLength(store, file, length);
@@ -58,6 +68,7 @@ export const verifyFiles = async (
         signal?.throwIfAborted();
         const size = await store.check(name, recipients);
         length = size === undefined || length === undefined ? undefined : length + size;
+        if (length !== undefined) checkNotLonger(store, file, length);
       }
       if (length !== undefined) checkLength(store, file, length);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fault, hasCode, isFault, messageOf, syncPath, type Fault } from '../core/index.ts';
+import { fault, hasCode, isFault, messageOf, syncPath, systemCode, type Fault } from '../core/index.ts';
 import { makeFolder, openChunks, place, type Chunks, type StoreOptions } from './chunks.ts';
 import { manifestText, nameOf, readManifest, type Manifest, type ManifestDraft } from './manifest.ts';
 import { writable } from './writable.ts';
@@ -34,10 +34,19 @@ const suffix = '.manifest';
 
 /** Whether the folder is a store of backups, or empty; any other folder is refused. */
 const checkFolder = async (folder: string): Promise<boolean> => {
-  const names = await readdir(folder);
+  const unreadable = (path: string, error: unknown): Fault =>
+    fault('backup-missing', `${path} cannot be read (${systemCode(error) ?? messageOf(error)})`, {
+      cause: error,
+    });
+  const names = await readdir(folder).catch((error: unknown) => {
+    throw unreadable(folder, error);
+  });
   // A crash can leave the marker unfinished; anything else comes after it.
   if (names.every((name) => name === `${marker}.partial`)) return false;
-  const text = await readFile(join(folder, marker), 'utf8').catch(() => undefined);
+  const text = await readFile(join(folder, marker), 'utf8').catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw unreadable(join(folder, marker), error);
+  });
   if (text === markerText) return true;
   throw text === undefined
     ? fault('backup-foreign', `${folder} is not empty and contains no backups of Tollkeeper`)

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { describeError, isFault, type Deps, type OutputStream } from '../core/index.ts';
 import { version } from '../version.ts';
 import { commands, examples, type CommandEntry } from './commands.ts';
+import { withNearName } from './near-commands.ts';
 import { commandForm, safeOutput, withCommandForm } from './ui/output.ts';
 
 /** The command to run or to show help for; no option of the program itself takes a value. */
@@ -36,9 +37,11 @@ Examples:
 ${examples.map((line) => `  ${line}`).join('\n')}`,
     );
   const wanted = nameIn(argv);
+  // The subcommands of all commands are candidates for what was meant.
+  const isUnknown = wanted !== undefined && commands.every(({ name }) => name !== wanted);
   for (const entry of commands) {
     const command = program.command(entry.name).description(entry.summary);
-    if (entry.name === wanted) (await entry.load()).define(command, deps);
+    if (entry.name === wanted || isUnknown) (await entry.load()).define(command, deps);
     else standIn(command, entry);
   }
   return program;
@@ -47,6 +50,9 @@ ${examples.map((line) => `  ${line}`).join('\n')}`,
 /** Commander does not apply settings to commands that were created before. */
 const inherit = (parent: Command): void => {
   for (const command of parent.commands) inherit(command.exitOverride().copyInheritedSettings(parent));
+  parent.configureOutput({
+    outputError: (text, write) => write(withNearName(text, parent)),
+  });
 };
 
 /** Runs one command line (without the program's name). Resolves to the exit code; never throws. */
@@ -64,6 +70,10 @@ export const runProgram = async (argv: readonly string[], given: Deps): Promise<
       if (typeof code === 'number') exitCode = code;
     });
     inherit(program);
+    const [first, word] = argv;
+    // Commander answers with the help of the program.
+    if (first === 'help' && word?.startsWith('-') === false && !names.includes(word))
+      program.error(`error: unknown command '${word}'`);
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {

@@ -1,5 +1,6 @@
 export { formatConfigFault, type ConfigFault } from './load/config-fault.ts';
 export { describeChanges } from './load/changes.ts';
+export { differingParts, digestsOf, type ConfigDigests } from './load/digests.ts';
 export { readDatabaseArgument } from './load/database-argument.ts';
 export { configDisk } from './load/disk.ts';
 export {

@@ -15,7 +15,8 @@ const outboxIds = z.strictObject({ ids: z.array(text).max(10_000).readonly() });
 
 /** Times are written as 2026-11-21T08:00, 2026-11-21, or with Z or an offset, and parsed in the time zone of the job. */
 const run = z.strictObject({ job: text, slot: optionalText });
-const backfill = z.strictObject({ job: text, from: text, to: text });
+/** `acceptEmpty` removes rows of the call log that the gateway has no more, where no other source contradicts that. */
+const backfill = z.strictObject({ job: text, from: text, to: text, acceptEmpty: flag });
 
 /** `who` names a person as in the journal: `person anna`. */
 const person = { who: text, account: optionalText };
@@ -61,6 +62,8 @@ export const commandTable = {
       zone: optionalText,
       /** Also answers with the rows as a file. */
       file: z.optional(z.enum(['csv', 'parquet'])),
+      /** Also compares the period with the gateway. */
+      compare: z.optional(z.boolean()),
     }),
     streams: 'progress',
   },

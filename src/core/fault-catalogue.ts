@@ -86,6 +86,9 @@ const entries = {
   // exports
   'export-not-csv': passing('the gateway did not answer with CSV; its message is quoted'),
   'export-truncated': passing('the export ended early and nothing was stored; run it again'),
+  'export-emptied': passing(
+    'nothing was removed; run it again, and if it stays so, ask the operator of the gateway where the calls are',
+  ),
   'export-column-missing': failed(
     'the export lacks a required column; if it has another name, map it under gateway.columns of the account',
   ),
@@ -110,6 +113,9 @@ const entries = {
     'ask the operator of the gateway in which unit the usage export counts; to keep it in the new one, run the job over its whole time in one window',
   ),
   'usage-layout-unknown': failed('the usage export has an unknown layout; keep the named file and report it'),
+
+  // queries
+  'queries-busy': passing('try again when the queries that run now have ended'),
 
   // disk and warehouse
   'disk-full': passing('free space on the named volume; no partial data was stored'),
@@ -186,6 +192,9 @@ const entries = {
   'mail-tls-required': failed(
     'the mail server does not offer STARTTLS; use smtps:// or another server (insecure: true under mail allows a relay without a login)',
   ),
+  'mail-session-refused': failed(
+    'set mail.ehlo to the name that the server expects of this machine, or allow its address there; the mails stay queued',
+  ),
   'mail-login-refused': failed('check user and password in mail.smtp'),
   'mail-refused': failed('the mail server permanently refused the message; its reply is quoted'),
   'mail-too-large': failed(
@@ -238,10 +247,11 @@ const entries = {
     'check with `tollkeeper runs` why the jobs in needs deliver no data; needs_deadline and when_late control the wait',
   ),
   'process-ended': passing(
-    'if the process was killed for lack of memory, raise the memory limit of the container, or lower the window of the job, and remove warehouse.memory_limit',
+    'read in its log why it ended: with several replicas, another one may have taken over; if it was killed for lack of memory, raise the memory limit of the container, or lower the window of the job, and remove warehouse.memory_limit',
   ),
+  'run-stopped': passing('nothing to do: the next process repeats the run at once'),
   'job-suspended': failed(
-    'find out why the process ended (memory limit of the container, log of the kernel), correct it, and run the job manually: a successful run lifts the suspension',
+    'find out why the process ended (its log, memory limit of the container, log of the kernel; with several replicas, whether another one took over), correct it, and run the job manually: a successful run lifts the suspension',
   ),
   aborted: failed('repeat the command; unfinished work was not stored'),
   'run-timeout': passing('increase the timeout of the job, or check why its runs take so long'),

@@ -32,3 +32,9 @@ export const nearest = (word: string, known: readonly string[]): string | undefi
   }
   return best !== undefined && best.distance <= allowed ? best.name : undefined;
 };
+
+/** The advice for an unknown name, if a known one is near enough. */
+export const didYouMean = (word: string, known: readonly string[]): string | undefined => {
+  const near = nearest(word, known);
+  return near === undefined ? undefined : `did you mean ${near}?`;
+};

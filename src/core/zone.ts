@@ -110,6 +110,27 @@ export const fromWallClock = (text: string, zone: string): UnixSeconds | undefin
   return unixSeconds(Math.floor((earliest ?? parsed).toSeconds()));
 };
 
+/** The local wall time in the zone at the moment, `15:27:00`. */
+export const wallTimeAt = (moment: UnixSeconds, zone: string): string =>
+  DateTime.fromSeconds(moment, { zone }).toFormat('HH:mm:ss');
+
+/**
+ * The first second of the date at which the clocks of the zone show this wall time, `15:27:00`, or a later one where they
+ * skip it.
+ */
+export const atWallTime = (date: LocalDate, time: string, zone: string): UnixSeconds => {
+  let low: number = startOfDay(date, zone);
+  let high: number = fromWallClock(`${date} ${time}`, zone) ?? low;
+  if (wallTimeAt(unixSeconds(high), zone) === time) return unixSeconds(high);
+  // A skipped time is read as one after the change: the change itself is the first second with a later time.
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (wallTimeAt(unixSeconds(middle), zone) < time) low = middle + 1;
+    else high = middle;
+  }
+  return unixSeconds(low);
+};
+
 /**
  * The moment, in milliseconds UTC, of `2026-11-21`, `2026-11-21T08:00` or `2026-11-21 08:00:30` in the zone, or with
  * `Z` or an offset, as stated. Undefined when it is none of these.

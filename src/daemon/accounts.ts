@@ -1,4 +1,12 @@
-import { errorFields, fault, type ClockReading, type Log, type Deps, type Measure } from '../core/index.ts';
+import {
+  didYouMean,
+  errorFields,
+  fault,
+  type ClockReading,
+  type Log,
+  type Deps,
+  type Measure,
+} from '../core/index.ts';
 import { profileOf, type Account, type Config } from '../config/index.ts';
 import {
   createGateway,
@@ -60,7 +68,7 @@ export const createAccounts = (
     if (account === undefined) {
       const names = Object.keys(accounts).join(', ') || 'none';
       throw fault('wrong-use', `unknown account ${name}; accounts: ${names}`, {
-        advice: 'use the name of an account in tollkeeper.yaml',
+        advice: didYouMean(name, Object.keys(accounts)) ?? 'use the name of an account in tollkeeper.yaml',
       });
     }
     const http = openHttp(account, config, deps);

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { parseMailbox, type Log, type Deps } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
 import {
@@ -37,6 +38,12 @@ const messageDefaultsOf = (mail: Config['settings']['mail']): MessageDefaults =>
   };
 };
 
+/** In ASCII, as it appears in a greeting; undefined where the sender has none. */
+const senderDomain = (from: string): string | undefined => {
+  const { address = '' } = parseMailbox(from) ?? {};
+  return domainToASCII(address.slice(address.lastIndexOf('@') + 1)) || undefined;
+};
+
 export const openChannels = (
   config: Config,
   deps: Deps,
@@ -69,6 +76,7 @@ export const openChannels = (
           };
     return createSmtpTransport({
       url: mail.smtp,
+      ehlo: mail.ehlo ?? senderDomain(mail.from),
       ca,
       log,
       env,

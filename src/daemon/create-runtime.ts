@@ -1,6 +1,7 @@
 import {
   fault,
   isZone,
+  zoneAdvice,
   type Interval,
   type Log,
   type Deps,
@@ -138,6 +139,7 @@ type RunOf = PlannedRun & {
   readonly progress: Progress;
   readonly signal: AbortSignal;
   readonly dataLate?: string | undefined;
+  readonly acceptEmpty?: boolean | undefined;
 };
 
 type HandRequest = { readonly account?: string | undefined; readonly zone?: string | undefined };
@@ -222,7 +224,7 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
       });
     if (!isZone(zone))
       throw fault('wrong-use', `unknown time zone ${zone}`, {
-        advice: 'use a name of the IANA time zone database, such as UTC or Europe/Berlin',
+        advice: zoneAdvice(zone),
       });
     const slot = clock.now();
     const run = { slot, interval: { start: slot, end: slot }, trigger: 'hand' as const };
@@ -238,7 +240,7 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
 
   return {
     config,
-    execute: async ({ job, run, progress, signal, dataLate }) => {
+    execute: async ({ job, run, progress, signal, dataLate, acceptEmpty }) => {
       const context = contextOf({
         name: job.name,
         account: job.account,
@@ -249,6 +251,7 @@ export const createRuntime = (runtimeDeps: RuntimeDeps, config: Config): Runtime
         progress: measurePull(job, kindOf(job), measure, progress),
         signal,
         dataLate,
+        acceptEmpty,
       });
       try {
         return await kindOf(job).run(job.fields, context);

@@ -24,9 +24,12 @@ import { openMetrics } from './listeners/open-metrics.ts';
 import { createReaders, standbyReaders } from './metrics/readers.ts';
 import { openApp, type App } from './open-app.ts';
 import { openPage } from './listeners/open-page.ts';
+import { createPageSource } from './listeners/page-source.ts';
 import { makeDataFolder, pathsOf, type Paths } from './paths.ts';
 import { watchVolume, type VolumeWatch } from './data-folder/watch-volume.ts';
 import { createReload } from './reload.ts';
+import { announceReplica } from './replicas/announce.ts';
+import { createStopLimit } from './replicas/database-leases.ts';
 import { answerCommands, serveStandby } from './replicas/standby.ts';
 import { feedEntries } from './views/feed-entries.ts';
 import { createPageView } from './views/page-view.ts';
@@ -42,6 +45,7 @@ const openPatiently = async (
   config: Config,
   log: Log,
   measure: Measure | undefined,
+  setReady: Served['setReady'],
 ): Promise<App> => {
   for (let left = databaseRetries.tries; ; left -= 1) {
     try {
@@ -50,10 +54,27 @@ const openPatiently = async (
         config,
         log,
         claimsSlots: true,
-        standBy: (database) => serveStandby(database, deps, config, log),
+        standBy: async (database) => {
+          setReady(() => database.leases.state() !== 'in doubt');
+          const announcing = announceReplica(database, deps, () => config, log);
+          const standby = await serveStandby(database, deps, config, log);
+          return {
+            [Symbol.asyncDispose]: async () => {
+              await standby[Symbol.asyncDispose]();
+              await announcing[Symbol.asyncDispose]();
+            },
+          };
+        },
         measure,
       });
     } catch (error) {
+      if (hasCode(error, 'database-unreachable')) {
+        // A server may come up later than its clients. The health check says meanwhile that this process is not ready.
+        log.warn('waiting for the database', errorFields(error));
+        await deps.clock.wait(config.settings.scheduler.lease, deps.signal);
+        left += 1;
+        continue;
+      }
       if (!hasCode(error, 'warehouse-locked') || left <= 1) throw error;
       if (left === databaseRetries.tries)
         log.info('waiting for the database', { error: error.message, advice: 'a command is using it' });
@@ -83,7 +104,7 @@ type Served = {
   readonly log: Log;
   readonly paths: Paths;
   readonly port: number;
-  readonly setReady: (isReady: boolean) => void;
+  readonly setReady: (isReady: () => boolean) => void;
   readonly followLevel: (configured: () => LogLevel) => void;
 };
 
@@ -103,7 +124,8 @@ const serveVolume = async (
     clock,
     log,
   });
-  await using app = await openPatiently(deps, folder, config, log, metrics?.measure);
+  using stopLimit = createStopLimit(deps);
+  await using app = await openPatiently(deps, folder, config, log, metrics?.measure, setReady);
   followLevel(() => app.config().settings.log.level);
   const startedAt = clock.now();
   const reload = createReload({
@@ -138,24 +160,31 @@ const serveVolume = async (
     cwd: deps.cwd,
   });
   const readSpend = createSpendReader(app.warehouse);
-  await using page = await openPage(config.settings.status, {
+  const source = createPageSource({
     view: createPageView({ clock, app, readSpend, handlers }),
     status: handlers.status,
-    feed: async () => feedEntries(app),
+    feed: async () => feedEntries({ clock, app }),
     handlers,
     isJob: (name) => Object.hasOwn(app.config().jobs, name),
     wasUsed: app.warehouse.alerts.hasActed,
-    zone: () => app.config().settings.timezone,
+    logOut: app.warehouse.alerts.logOut,
     clock,
     reportsDirectory: paths.reportsDirectory,
+    log,
+  });
+  await using page = await openPage(config.settings.status, {
+    source,
+    zone: () => app.config().settings.timezone,
+    clock,
     redact: secrets.redact,
     log,
   });
   await using _answers =
-    app.shared === undefined
-      ? undefined
-      : answerCommands(app.shared, deps, log, handlers, page.opened?.answer);
-  readers = createReaders({ clock, app, readSpend, state });
+    app.shared === undefined ? undefined : answerCommands(app.shared, deps, log, handlers, source);
+  // Only now commands are answered, which others ask for as soon as they find it.
+  await using announcing =
+    app.shared === undefined ? undefined : announceReplica(app.shared, deps, app.config, log);
+  readers = createReaders({ clock, app, readSpend, state, replicas: () => announcing?.replicas() ?? [] });
   if (signal.aborted) return undefined;
   const volume = await watchVolume(paths.path, clock, log);
   const housekeeping = createHousekeeping(app, reload, volume, deps, log);
@@ -176,7 +205,7 @@ const serveVolume = async (
   let grace: number | undefined;
   try {
     await app.scheduler.reconcile();
-    setReady(true);
+    setReady(() => app.shared?.leases.state() !== 'in doubt');
     const jobs = Object.keys(config.jobs).length;
     const { health } = config.settings;
     log.info('serving', {
@@ -197,13 +226,17 @@ const serveVolume = async (
     await Promise.race([stopAsked(signal), volume.lost, ...(takenOver === undefined ? [] : [takenOver])]);
     return volume;
   } finally {
-    setReady(false);
+    setReady(() => false);
     readers = standbyReaders;
     log.info('stopping');
+    // A lost lease is no order, also where a signal follows it.
+    const isOrdered = signal.aborted && grace === undefined;
+    grace ??= app.config().settings.scheduler.grace;
+    stopLimit.begin(app.shared, grace);
     // In parallel, so that no run begins while housekeeping ends.
     await Promise.all([
       notifySystemd('STOPPING=1', deps, log),
-      app.scheduler.stop(grace ?? app.config().settings.scheduler.grace),
+      app.scheduler.stop(grace, { isOrdered }),
       loop.stop(),
     ]);
   }
@@ -223,12 +256,16 @@ export const serve = async (
   const { settings } = config;
   using levelled = await openSwitchableLog(deps, settings.log.level);
   const { log } = levelled;
-  let isReady = false;
+  let ready = (): boolean => false;
   const paths = pathsOf(deps, settings.warehouse);
   await makeDataFolder(deps, paths);
   try {
-    const ready = (): boolean => isReady;
-    const opened = await takeVolume(deps, settings.health, { paths, log, wait: options.wait, ready });
+    const opened = await takeVolume(deps, settings.health, {
+      paths,
+      log,
+      wait: options.wait,
+      ready: () => ready(),
+    });
     // Opened first and closed last: the process is alive, but not ready, while the rest opens and closes.
     await using health = opened.health;
     await using _lock = opened.lock;
@@ -239,7 +276,7 @@ export const serve = async (
       paths,
       port: health.port,
       setReady: (is) => {
-        isReady = is;
+        ready = is;
       },
       followLevel: levelled.follow,
     });

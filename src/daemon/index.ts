@@ -11,6 +11,8 @@ export type { ModelAccess } from './model-access.ts';
 export type { AuditView } from './keys/audit.ts';
 export {
   alertsJson,
+  byReason,
+  collectUnknown,
   mailTones,
   needsPerson,
   outboxJson,
@@ -22,6 +24,7 @@ export {
   type OutboxView,
   type RunView,
   type StatusView,
+  type UnknownAlerts,
 } from '../web/index.ts';
 export type { BackupResult, ListedReport, QueryAnswer, ReportList } from '../jobs/index.ts';
 export type { DoctorView } from '../doctor/index.ts';

@@ -13,10 +13,10 @@ import type { Config } from '../config/index.ts';
 import type { AuditComparison } from '../keys/index.ts';
 import { createWatermarks, jobKinds, type Backups } from '../jobs/index.ts';
 import { recoverInterrupted } from '../notify/index.ts';
-import type { RunKey, SharedDatabase } from '../storage/index.ts';
+import { acquireLock, type RunKey, type SharedDatabase } from '../storage/index.ts';
 import { createScheduler, keyText, type Scheduler } from '../scheduler/index.ts';
 import { readSettings } from '../tracing/index.ts';
-import { filledTable, openWarehouse, type Warehouse } from '../warehouse/index.ts';
+import { clearSpool, filledTable, openWarehouse, type Warehouse } from '../warehouse/index.ts';
 import { version } from '../version.ts';
 import { createBackups } from './backups/backups.ts';
 import { createRuntime } from './create-runtime.ts';
@@ -27,6 +27,7 @@ import { measureRun } from './metrics/measure-runs.ts';
 import { measureAll, openTracing } from './open-tracing.ts';
 import { makeDataFolder, pathsOf, placesToPlan, type Paths } from './paths.ts';
 import { closeShared, openShared } from './replicas/database-leases.ts';
+import { keepUnrecorded, noteUnrecorded } from './replicas/unrecorded-ends.ts';
 import { createRuntimeLeases, type RuntimeLease } from './runtime-leases.ts';
 
 /** The program on one database. Disposal closes connections and the database. */
@@ -64,8 +65,12 @@ export type AppOptions = {
   readonly measure?: Measure | undefined;
   /** What a replica serves while another one works. */
   readonly standBy?: (database: SharedDatabase) => Promise<AsyncDisposable>;
-  /** For plans only: writes nothing, and creates no database. */
+  /** For plans and readers: writes nothing, and creates no database. */
   readonly dryRun?: boolean;
+  /** Whether an older database is migrated; true if omitted. */
+  readonly migrates?: boolean | undefined;
+  /** The database of several processes, if it is open; it is closed with the app, also with one that fails. */
+  readonly database?: SharedDatabase | undefined;
 };
 
 /** Waits while another replica works. */
@@ -88,16 +93,18 @@ const holdLeases = async (
 /** The database of several processes, once this one may work in it. */
 const openDatabaseOf = async (
   deps: Deps,
-  { config, log, claimsSlots, standBy, dryRun }: AppOptions,
-  { path }: Paths,
+  { config, log, claimsSlots, standBy, dryRun, database: opened }: AppOptions,
+  paths: Paths,
 ): Promise<SharedDatabase | undefined> => {
   const { database: url, accounts } = config.settings;
   if (url === undefined) return undefined;
-  const database = await openShared(deps, url.reveal(), config, log);
+  const database = opened ?? (await openShared(deps, url.reveal(), config, log));
   try {
-    if ((await database.engine.state(filledTable)) === undefined) await refuseOtherData(path);
+    if ((await database.engine.state(filledTable)) === undefined) await refuseOtherData(paths.path);
     const names = Object.keys(accounts);
-    if (dryRun === true) return database;
+    if (dryRun === true) return { ...database, engine: database.reader };
+    // Before the leases, so that also a standby that takes over meanwhile counts right.
+    await noteUnrecorded(database, paths, log);
     if (claimsSlots) await holdLeases(database, names, deps.signal, standBy);
     else await database.leases.hold(names, undefined);
     return database;
@@ -105,6 +112,14 @@ const openDatabaseOf = async (
     await closeShared(database);
     throw error;
   }
+};
+
+/** Removes what killed processes of this data folder have left, unless a command works in it. */
+const clearOwnSpool = async ({ spoolLock, spoolDirectory }: Paths, log: Log): Promise<void> => {
+  const lock = await acquireLock(spoolLock);
+  if (!lock.held) return;
+  await using _lock = lock;
+  await clearSpool(spoolDirectory, log);
 };
 
 const jobsOf = ({ jobs }: Config) => new Map(Object.entries(jobs));
@@ -139,6 +154,9 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
   const paths = dryRun && settings.database === undefined ? await placesToPlan(beside, folder) : beside;
   if (!dryRun) await makeDataFolder(deps, paths);
   const memory = divideMemory(await readMemoryLimit(deps.systemRoot), settings.warehouse.memory_limit);
+  const isShared = settings.database !== undefined;
+  // A daemon may stand by for a long time before it works.
+  if (isShared && options.claimsSlots) await clearOwnSpool(paths, log);
   const database = await openDatabaseOf(deps, options, paths);
   const warehouse = await openWarehouse({
     ...paths,
@@ -148,8 +166,10 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
     memoryLimit: megabytesText(memory.database),
     queryMemory: megabytesText(memory.queryEngine),
     threads: settings.warehouse.threads,
+    isReader: dryRun && database !== undefined,
     version,
     copyBeforeMigration: settings.backup.before_migration,
+    migrates: options.migrates,
     clock,
     log,
     startQueryProcess: deps.startQueryProcess,
@@ -223,6 +243,8 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
         suspendAfter: settings.scheduler.suspend_after,
       },
     );
+    const spool =
+      isShared && !options.claimsSlots && !dryRun ? await acquireLock(paths.spoolLock) : undefined;
     return {
       paths,
       warehouse,
@@ -244,7 +266,9 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
       },
       [Symbol.asyncDispose]: async () => {
         await scheduler.stop(0);
+        if (database !== undefined) await keepUnrecorded(paths, scheduler.unrecorded(), log);
         await closeAll([{ [Symbol.asyncDispose]: sendLast }, leases, warehouse]);
+        if (spool?.held === true) await spool[Symbol.asyncDispose]();
       },
     };
   } catch (error) {

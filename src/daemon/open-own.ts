@@ -5,6 +5,7 @@ import { createHandlers, type Commands } from './handlers/handlers.ts';
 import { createJournalWatch } from './keys/stuck-rotations.ts';
 import { openApp, type App } from './open-app.ts';
 import { closeShared, openShared } from './replicas/database-leases.ts';
+import { isServed } from './replicas/replica-table.ts';
 import { commandsOf } from './replicas/standby.ts';
 
 export type OpenCommands = AsyncDisposable & {
@@ -17,6 +18,10 @@ export type CommandOptions = {
   readonly log: Log;
   /** For plans only: writes nothing. */
   readonly dryRun?: boolean;
+  /** For commands that only read: they need no lease, and wait for none. */
+  readonly reads?: boolean;
+  /** Whether an older database file is migrated; omitted: unless the command only reads. */
+  readonly migrates?: boolean;
 };
 
 /** The highest id in the outbox: later mails have higher ids. */
@@ -66,41 +71,55 @@ const releaseKeys = async (app: App, { signal }: Deps, log: Log): Promise<void> 
   }
 };
 
-/** Asks the replica that works on the database of several processes; undefined when none answers. */
-const askWorking = async (deps: Deps, config: Config, log: Log): Promise<OpenCommands | undefined> => {
-  const database = await openShared(deps, config.settings.database?.reveal() ?? '', config, log);
-  const call = commandsOf(database, deps, config);
-  const close = (): Promise<void> => closeShared(database);
-  try {
-    await call('ping', {}, { signal: deps.signal });
-    return { call, fromDaemon: true, [Symbol.asyncDispose]: close };
-  } catch (error) {
-    await close();
-    if (hasCode(error, 'daemon-unreachable')) return undefined;
-    throw error;
-  }
-};
+/** Milliseconds until a lease that another process holds is asked for again. */
+const pause = 500;
 
-/** The commands of the replica that works, if another one does. Without an answer, its lease has ended when it is asked for again. */
+/**
+ * The commands of the replica that works, if one serves. Otherwise those of this process: a reader needs no lease, and others wait for
+ * at most one, which a command of another process may hold.
+ */
 const openOrAsk = async (
   deps: Deps,
   config: Config,
   options: CommandOptions,
 ): Promise<{ readonly app: App } | { readonly asked: OpenCommands }> => {
-  for (let tries = 2; ; tries -= 1)
+  const { clock, signal } = deps;
+  const { database: url, scheduler } = config.settings;
+  const { migrates = options.reads !== true } = options;
+  const own = { ...options, config, claimsSlots: false, migrates };
+  if (url === undefined || options.dryRun === true) return { app: await openApp(deps, own) };
+  const reads = options.reads === true;
+  const until = clock.now() + scheduler.lease + pause;
+  for (;;) {
+    const database = await openShared(deps, url.reveal(), config, options.log);
+    const close = (): Promise<void> => closeShared(database);
+    const call = commandsOf(database, deps, config);
     try {
-      return { app: await openApp(deps, { ...options, config, claimsSlots: false }) };
+      if (await isServed(database.reader)) {
+        await call('ping', {}, { signal });
+        return { asked: { call, fromDaemon: true, [Symbol.asyncDispose]: close } };
+      }
+    } catch (error) {
+      // It serves no more, or its lease ends soon.
+      if (!hasCode(error, 'daemon-unreachable')) {
+        await close();
+        throw error;
+      }
+    }
+    try {
+      return { app: await openApp(deps, { ...own, database, dryRun: reads }) };
     } catch (error) {
       if (!hasCode(error, 'lease-lost')) throw error;
-      const asked = await askWorking(deps, config, options.log);
-      if (asked !== undefined) return { asked };
-      if (tries === 1)
-        throw fault('lease-lost', `${error.message}, and does not answer`, {
+      if (clock.now() >= until)
+        throw fault('lease-lost', error.message, {
           cause: error,
-          advice: 'a command may use the database: try again when it has ended',
+          advice:
+            'a command uses the database: try again when it has ended; commands that only read need not wait',
           retryHelps: true,
         });
     }
+    await clock.wait(pause, signal);
+  }
 };
 
 export const openOwn = async (deps: Deps, config: Config, options: CommandOptions): Promise<OpenCommands> => {
@@ -108,11 +127,12 @@ export const openOwn = async (deps: Deps, config: Config, options: CommandOption
   const opened = await openOrAsk(deps, config, options);
   if ('asked' in opened) return opened.asked;
   const { app } = opened;
+  const isReader = options.dryRun === true || (options.reads === true && app.shared !== undefined);
   const before = await newestMail(app).catch(async (error: unknown) => {
     await app[Symbol.asyncDispose]();
     throw error;
   });
-  if (options.dryRun !== true) await tellKeyProblem(app, deps);
+  if (!isReader) await tellKeyProblem(app, deps);
   const handlers = createHandlers({
     clock: deps.clock,
     app,
@@ -124,7 +144,7 @@ export const openOwn = async (deps: Deps, config: Config, options: CommandOption
     [Symbol.asyncDispose]: async () => {
       try {
         if (app.holdsPlaintexts()) await releaseKeys(app, deps, options.log);
-        await sendOwn(app, deps, before, options.log);
+        if (!isReader) await sendOwn(app, deps, before, options.log);
       } finally {
         await app[Symbol.asyncDispose]();
       }

@@ -16,6 +16,10 @@ export type Paths = {
   readonly auditFile: string;
   /** An empty database whose lock makes a daemon the only one of its volume. */
   readonly daemonLock: string;
+  /** Another one, which a command holds while it works with the spool beside a daemon that stands by. */
+  readonly spoolLock: string;
+  /** How attempts ended that a replica could not record; missing where it recorded all. */
+  readonly unrecordedEnds: string;
 };
 
 /** Creates nothing. */
@@ -42,6 +46,8 @@ export const pathsOf = (
     archiveReader: warehouse.archive?.readable_by ?? 'owner',
     auditFile: join(data, 'audit', 'keys.jsonl'),
     daemonLock: join(data, 'daemon.lock.duckdb'),
+    spoolLock: join(data, 'spool.lock.duckdb'),
+    unrecordedEnds: join(data, 'unrecorded-ends.json'),
   };
 };
 

@@ -40,7 +40,7 @@ export const takeVolume = async (
   }
   let lock: AsyncDisposable | undefined;
   try {
-    lock = await acquireDaemonLock(paths, deps, log, wait);
+    lock = await acquireDaemonLock(paths, deps, log, { wait });
     return { health: health ?? (await listen()), lock };
   } catch (error) {
     await lock?.[Symbol.asyncDispose]();

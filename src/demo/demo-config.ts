@@ -9,7 +9,7 @@ accounts:
     admin_key: "\${GATEWAY_ADMIN_KEY}"
     currency: USD
     budget: { month: "500" }
-warehouse: { path: data/tollkeeper.duckdb, memory_limit: 1GB, threads: 2 }
+warehouse: { path: data/tollkeeper.duckdb, memory_limit: 1GB, threads: 1 }
 mail:
   smtp: "smtp://\${SMTP_USER}:\${SMTP_PASSWORD}@127.0.0.1:\${SMTP_PORT}"
   from: "Tollkeeper <reports@tollkeeper.example>"

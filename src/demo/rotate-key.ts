@@ -19,6 +19,8 @@ export type KeyDemo = {
   readonly file: string;
   readonly run: (job: string) => Promise<string>;
   readonly plan: (job: string) => Promise<readonly string[]>;
+  /** What else is shown once the clock is a day later and the call log pulled. */
+  readonly afterDay: () => Promise<void>;
   readonly say: (line: string) => void;
   readonly step: (line: string) => void;
   readonly must: (holds: boolean, message: string) => void;
@@ -77,7 +79,8 @@ export const rotateKey = async (demo: KeyDemo): Promise<void> => {
 
   clock.move(25 * hour);
   await application.more(10);
-  step(`pull-logs, a day later (the clock of the demo was advanced): ${await demo.run('pull-logs')}.`);
+  step(`pull-logs, a day later by the clock of the demo: ${await demo.run('pull-logs')}.`);
+  await demo.afterDay();
   step(`${job}: ${await demo.run(job)}.`);
   if (names().length !== 1)
     must(

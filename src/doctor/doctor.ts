@@ -93,7 +93,9 @@ const checkMail = async (
     const session = await transport.open(first.signal);
     session.close();
     const connected = transport.logsIn ? 'connected and logged in' : 'connected without a login';
-    return [passed(about, `${connected}; nothing was sent`), ...operators];
+    const greeted = transport.ehlo === undefined ? '' : `, greeted as ${transport.ehlo}`;
+    const answered = session.answer === '' ? '' : `, which it answered with ${session.answer}`;
+    return [passed(about, `${connected}${greeted}${answered}; nothing was sent`), ...operators];
   } catch (error) {
     signal.throwIfAborted();
     const silent = fault('mail-unreachable', `no answer within ${mailTimeout / 1000} seconds`, {

@@ -3,6 +3,8 @@ import type { ModelConvention } from '../warehouse/index.ts';
 
 const count = (value: number): string => value.toLocaleString('en-US');
 
+const times = (value: number): string => (value === 1 ? 'once' : `${count(value)} times`);
+
 const open = 'open: tokens that could be either are unclassified';
 
 const inputs = {
@@ -30,8 +32,12 @@ const evidenceOf = (
   return [
     `${count(evidence.calls)} calls, ${parts}`,
     ...(evidence.excludesCalls > 0 ? [`${count(evidence.excludesCalls)} ${excludes}`] : []),
-    ...(evidence.includesTimes > 0 ? [`${includesPrice} ${count(evidence.includesTimes)} times`] : []),
-    ...(evidence.excludesTimes > 0 ? [`${excludesPrice} ${count(evidence.excludesTimes)} times`] : []),
+    ...(evidence.includesTimes > 0
+      ? [`charges showed ${times(evidence.includesTimes)} that ${includesPrice}`]
+      : []),
+    ...(evidence.excludesTimes > 0
+      ? [`charges showed ${times(evidence.excludesTimes)} that ${excludesPrice}`]
+      : []),
     ...(evidence.rule === undefined ? [] : [`set by ${setting} for ${evidence.rule}`]),
     ...(contradicted ? ['there is evidence against it'] : []),
   ].join('; ');
@@ -51,8 +57,8 @@ const inputPoint = (one: ModelConvention): readonly Point[] => {
         setting: 'gateway.token_convention',
         labels: [
           'with more of them than prompt tokens',
-          'charges show that prompt tokens include them',
-          'charges show that they are excluded',
+          'prompt tokens include them',
+          'prompt tokens exclude them',
         ],
       }),
       how: howOf(one),
@@ -72,8 +78,8 @@ const outputPoint = ({ model, output }: ModelConvention): readonly Point[] => {
         setting: 'gateway.output_convention',
         labels: [
           'with more of them than completion tokens',
-          'charges show that completion tokens include them',
-          'charges show that they are excluded',
+          'completion tokens include them',
+          'completion tokens exclude them',
         ],
       }),
       how: howOf(output),

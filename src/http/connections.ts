@@ -51,7 +51,8 @@ export const openConnections = (options: ConnectionOptions): Connections => {
             // undici takes omitted settings from the environment; an empty text means "none".
             httpProxy: proxies.http,
             httpsProxy: proxies.https,
-            noProxy: proxies.except,
+            // Decided by `proxyFor` alone.
+            noProxy: '',
             requestTls: tls,
             proxyTls: tls,
           });

@@ -1,10 +1,12 @@
+import { BlockList, isIP } from 'node:net';
 import { fault } from '../core/index.ts';
 
 export type ProxySettings = {
   /** Empty when none is set. */
   readonly http: string;
   readonly https: string;
-  readonly except: string;
+  /** Entries of NO_PROXY. */
+  readonly except: readonly string[];
 };
 
 const read = (env: NodeJS.ProcessEnv, name: string): string =>
@@ -22,24 +24,60 @@ const proxyUrl = (env: NodeJS.ProcessEnv, name: string): string => {
   return url;
 };
 
-/** HTTPS_PROXY, HTTP_PROXY and NO_PROXY, the lower-case forms first, as curl and undici read them. @throws Fault `config-invalid` */
+/** HTTPS_PROXY, HTTP_PROXY and NO_PROXY, the lower-case forms first. @throws Fault `config-invalid` */
 export const proxySettings = (env: NodeJS.ProcessEnv): ProxySettings => ({
   http: proxyUrl(env, 'HTTP_PROXY'),
   https: proxyUrl(env, 'HTTPS_PROXY'),
-  except: read(env, 'NO_PROXY'),
+  except: [
+    ...read(env, 'NO_PROXY')
+      .split(/[,\s]/)
+      .filter((entry) => entry !== ''),
+    // In a pod the API server is in the cluster, and no proxy outside of it reaches it.
+    ...[(env['KUBERNETES_SERVICE_HOST'] ?? '').trim()].filter((host) => host !== ''),
+  ],
 });
 
-const exempts = (entry: string, url: URL): boolean => {
-  const [, name = entry, port] = /^(.+):(\d+)$/.exec(entry) ?? [];
-  if (port !== undefined && port !== (url.port || (url.protocol === 'https:' ? '443' : '80'))) return false;
-  const domain = name.replace(/^\*?\./, '').toLowerCase();
-  return url.hostname === domain || url.hostname.endsWith(`.${domain}`);
+const addressOf = (text: string): string => text.replace(/^\[(.*)\]$/, '$1');
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/** Whether a range such as `10.96.0.0/12` holds the address; names are not resolved. */
+const holds = (range: string, address: string): boolean => {
+  const [base = '', prefix = ''] = range.split('/');
+  if (isIP(base) === 0 || isIP(address) !== isIP(base) || !/^\d{1,3}$/.test(prefix)) return false;
+  const list = new BlockList();
+  try {
+    list.addSubnet(base, Number(prefix), familyOf(base));
+  } catch {
+    return false;
+  }
+  return list.check(address, familyOf(address));
 };
 
-/** The proxy (`name:port`) that the settings select for the address, by undici's interpretation of NO_PROXY. */
+/** `example.com`, `.example.com:8443`, `10.0.0.1`, `::1`, `[::1]:443`, `10.96.0.0/12`, `*`. */
+const exempts = (entry: string, url: URL): boolean => {
+  if (entry === '*') return true;
+  const host = addressOf(url.hostname).replace(/\.$/, '');
+  const isAddress = isIP(addressOf(entry)) !== 0;
+  const [, name = entry, port] = isAddress ? [] : (/^(.+):(\d+)$/.exec(entry) ?? []);
+  if (port !== undefined && port !== (url.port || (url.protocol === 'https:' ? '443' : '80'))) return false;
+  if (name.includes('/')) return holds(name, host);
+  const address = addressOf(name);
+  if (isIP(address) !== 0)
+    return isIP(host) === isIP(address) && holds(`${address}/${isIP(address) === 6 ? 128 : 32}`, host);
+  const domain = name
+    .replace(/^\*?\./, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
+  return host === domain || host.endsWith(`.${domain}`);
+};
+
+/**
+ * The proxy (`name:port`) that the settings select for the address. NO_PROXY is read as curl and Go read it: with names,
+ * addresses, ranges and ports.
+ */
 export const proxyFor = (url: URL, settings: ProxySettings): string | undefined => {
   const proxy = url.protocol === 'https:' ? settings.https || settings.http : settings.http;
-  if (proxy === '' || settings.except === '*') return undefined;
-  const entries = settings.except.split(/[,\s]/).filter((entry) => entry !== '');
-  return entries.some((entry) => exempts(entry, url)) ? undefined : new URL(proxy).host;
+  if (proxy === '') return undefined;
+  return settings.except.some((entry) => exempts(entry, url)) ? undefined : new URL(proxy).host;
 };

@@ -8,10 +8,16 @@ export { createRequestBudget, type RequestBudget } from './request-budget.ts';
 export { afterQuestion, nextQuestion, searchGap, type GapAnswer } from './call-log/gap-search.ts';
 export { planUsagePull, bucketsOf, type Granularity } from './usage/usage-windows.ts';
 export { pullUsage, type OpenUsageWindow, type UsagePull, type UsagePullDeps } from './usage/pull-usage.ts';
-export type { UsageQuery } from './usage/fetch-usage.ts';
+export { fetchUsageWindow, type UsageQuery } from './usage/fetch-usage.ts';
 export { agreedWhenLanded, joinRanges, lateness, settledThrough } from './reconcile-settled.ts';
 export { probeLogs } from './call-log/probe-logs.ts';
-export { cappedRanges, landedPieces, shortRanges, shortUsageRanges } from './call-log/short-ranges.ts';
+export {
+  cappedRanges,
+  landedPieces,
+  mayHaveSign,
+  shortRanges,
+  shortUsageRanges,
+} from './call-log/short-ranges.ts';
 export {
   afterFinding,
   afterTry,

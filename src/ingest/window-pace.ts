@@ -43,7 +43,11 @@ export const afterAnswer = (pace: Pace, length: number, served: number, rowCap =
 };
 
 /** A connection that breaks off: once by chance, repeatedly when the request takes too long. */
-const brokenOff: ReadonlySet<FaultCode> = new Set(['gateway-connection-lost', 'export-truncated']);
+const brokenOff: ReadonlySet<FaultCode> = new Set([
+  'gateway-connection-lost',
+  'export-truncated',
+  'export-emptied',
+]);
 
 /** Observed answers of gateways and their proxies to a range that is too long, or takes too long. */
 const tooLong: ReadonlySet<FaultCode> = new Set([

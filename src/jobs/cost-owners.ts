@@ -1,4 +1,4 @@
-import { fault, type Money } from '../core/index.ts';
+import { didYouMean, fault, type Money } from '../core/index.ts';
 import type { Budget } from '../monitoring/index.ts';
 import type { CubeRequest } from '../warehouse/index.ts';
 
@@ -59,7 +59,7 @@ const teamsLeft = (
   const names = teams.map(({ name }) => name);
   if (team !== undefined && team !== null && !names.includes(team))
     throw fault('wrong-use', `team ${team} is not declared; declared teams: ${names.join(', ') || 'none'}`, {
-      advice: 'use a team that is declared under `teams` in tollkeeper.yaml',
+      advice: didYouMean(team, names) ?? 'use a team that is declared under `teams` in tollkeeper.yaml',
     });
   const fitting = filters?.teams === undefined ? undefined : matching(names, filters.teams);
   if (team === undefined) return fitting;

@@ -35,6 +35,6 @@ export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan, ScheduledMai
 export type { CostOwners } from './cost-owners.ts';
 export { rotationPolicy, type RotateSettings } from './rotate-keys/rotate-shape.ts';
 export { sinkFaults } from './rotate-keys/sink-faults.ts';
-export { listReports, type ListedReport, type ReportList } from './report/archive/read-report.ts';
+export { listReports, namesIn, type ListedReport, type ReportList } from './report/archive/read-report.ts';
 export { trimReports } from './report/archive/trim-reports.ts';
 export { jsonObject } from './snapshot/snapshot.ts';

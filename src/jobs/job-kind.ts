@@ -56,6 +56,8 @@ export type JobContext = {
   /** The data interval, fixed when the slot was claimed. */
   readonly interval: Interval<UnixMillis>;
   readonly trigger: RunTrigger;
+  /** A person has accepted that the gateway has no calls any more for time that has stored rows. */
+  readonly acceptEmpty?: boolean | undefined;
   /** Set when required data was late at the deadline: a description for the report. */
   readonly dataLate?: string | undefined;
   readonly account: JobAccount;

@@ -19,6 +19,7 @@ import { matchSinks } from './cycle/match-sinks.ts';
 import { probeService } from './update/probe.ts';
 import type { EngineDeps } from './cycle/engine-deps.ts';
 import { advanceAll } from './rotation/advance-all.ts';
+import { isSeenInUse } from './cycle/gateway-time.ts';
 import { openCycle } from './cycle/cycle.ts';
 import { stageOf, viewOfRotation } from './rotation/rotation-view.ts';
 import { deleteOrphans } from './retirement/delete-orphans.ts';
@@ -250,7 +251,16 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
 
   return {
     survey,
-    open: async () => openRotations(journal.state(account)).map((rotation) => viewOfRotation(rotation)),
+    open: async () =>
+      Promise.all(
+        openRotations(journal.state(account)).map(async (rotation) =>
+          viewOfRotation(
+            rotation,
+            undefined,
+            stageOf(rotation) === 'current' && (await isSeenInUse(deps, rotation)),
+          ),
+        ),
+      ),
     start,
     advance,
     expire,

@@ -39,20 +39,21 @@ export type AlertTexts = {
     readonly over: string | undefined;
     readonly threshold: string;
   }) => string;
-  readonly also: (levels: string) => string;
+  /** A further threshold that was reached: a share of the budget such as `80%`, or an amount. */
+  readonly also: (on: Level['on'], threshold: string, isShare: boolean) => string;
   readonly outlook: {
     readonly ended: string;
     readonly tooEarly: string;
     readonly none: string;
-    /** The pace is that of so many `days`, of which `before` lie before the period. */
+    /** The pace is that of so many `days`. */
     readonly pace: (facts: {
       readonly days: number;
-      readonly before: number;
       readonly amount: string;
       readonly low: string;
       readonly high: string;
       readonly end: string;
-      readonly difference: string;
+      /** Undefined where the amount is that of the budget. */
+      readonly difference: string | undefined;
       readonly isOver: boolean;
     }) => string;
   };

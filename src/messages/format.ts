@@ -6,6 +6,7 @@ import {
   money,
   multiplyMoney,
   roundMoney,
+  zero,
   type Money,
 } from '../core/index.ts';
 import type { Locale, Power } from './locale.ts';
@@ -37,6 +38,20 @@ export const formatMoney = (
 ): string => {
   const rounded = roundMoney(amount, decimals);
   return locale.amount(currency, grouped(unsigned(rounded), locale), isNegative(rounded));
+};
+
+/**
+ * A difference of amounts: the exact one, rounded like any amount, with its sign. It may differ from that of the two amounts
+ * as shown.
+ */
+export const formatDifference = (
+  difference: Money,
+  currency: string,
+  locale: Locale,
+  decimals = decimalsOf(difference),
+): string => {
+  const isMore = compareMoney(money(roundMoney(difference, decimals)), zero) > 0;
+  return `${isMore ? '+' : ''}${formatMoney(difference, currency, locale, decimals)}`;
 };
 
 /** A price: four significant digits, at least 2 decimals; further trailing zeros are omitted. */

@@ -1,5 +1,5 @@
 import type { LocalDate, LocaleTag, UnixSeconds } from '../core/index.ts';
-import type { CauseFactor, UnknownReason } from '../monitoring/index.ts';
+import type { BudgetPeriodKind, CauseFactor, UnknownReason } from '../monitoring/index.ts';
 import type { AlertTexts } from './alert-texts.ts';
 import type { KeyTexts } from './key-texts.ts';
 import type { MailTexts } from './mail-texts.ts';
@@ -90,6 +90,8 @@ export type Messages = {
   readonly notCompared: Readonly<Record<'incomplete' | 'nothing-before', string>>;
   readonly cause: (cause: {
     readonly name: string;
+    /** Whether the name is a plural, such as refunds. */
+    readonly isMany: boolean;
     readonly rise: boolean;
     readonly most: boolean;
     readonly amount: string;
@@ -105,28 +107,39 @@ export type Messages = {
     /** Why the spend or the forecast is unknown. */
     readonly unknown: Readonly<Record<UnknownReason['kind'], string>>;
     readonly spent: (spend: string, budget: string) => string;
+    readonly periods: Readonly<Record<BudgetPeriodKind, string>>;
+    /** A budget with its period. */
+    readonly ofPeriod: (name: string, period: string) => string;
   };
   /** Causes of a change. */
   readonly changes: {
     readonly factors: Readonly<Record<CauseFactor, { readonly up: string; readonly down: string }>>;
     readonly cause: string;
-    readonly mostly: string;
+    readonly contributors: string;
     readonly amount: string;
     /** The row that sums the causes. */
     readonly total: string;
     readonly nothing: string;
-    readonly contributor: (model: string, key: string, state: 'new' | 'gone' | undefined) => string;
+    /** A model and a key, or one of them alone; the key is empty for calls and refunds that have none. */
+    readonly contributor: (
+      model: string | undefined,
+      key: string | undefined,
+      state?: 'new' | 'gone' | 'larger-share' | 'smaller-share',
+      amount?: string,
+    ) => string;
     /** Introduces the sentence. */
     readonly main: (isAll: boolean, sentence: string) => string;
-    /** `offset`: what other causes add in the other direction. */
     /** The cause of a decrease that is the end of an unusual day; `sentence` is what `sentence` returns. */
     readonly spikeEnded: (who: string, day: string, sentence: string) => string;
     readonly sentence: (cause: {
       readonly cause: string;
+      /** With its sign. */
       readonly amount: string;
-      readonly change: string;
-      readonly isAll: boolean;
+      /** The cause as a part of a larger change; both amounts have no sign. */
+      readonly partOf?: { readonly part: string; readonly change: string; readonly isRise: boolean };
+      /** What other causes add in the other direction. */
       readonly offset?: string;
+      /** Who contributes most, with their own amount. */
       readonly who?: string;
     }) => string;
   };

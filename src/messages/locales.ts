@@ -13,8 +13,8 @@ const languages: Readonly<
   Record<LocaleTag, { readonly locale: Locale; readonly runNotes: (zone: string) => RunNotes }>
 > = {
   en: { locale: english, runNotes: englishRunNotes },
-  de: { locale: german, runNotes: (zone) => notesFrom(germanRunMessages, zone, german.sentences) },
-  zh: { locale: chinese, runNotes: (zone) => notesFrom(chineseRunMessages, zone, chinese.sentences) },
+  de: { locale: german, runNotes: (zone) => notesFrom(germanRunMessages, zone, german) },
+  zh: { locale: chinese, runNotes: (zone) => notesFrom(chineseRunMessages, zone, chinese) },
 };
 
 export const localeOf = (tag: LocaleTag): Locale => languages[tag].locale;

@@ -1,4 +1,5 @@
-import { formatMoment, type Interval, type UnixSeconds } from '../core/index.ts';
+import type { Interval, UnixSeconds } from '../core/index.ts';
+import type { Locale } from './locale.ts';
 import type { Comparison, ComparisonSource } from '../warehouse/index.ts';
 
 /** How the call log and another source compare. */
@@ -16,6 +17,7 @@ type ShownComparison = {
   readonly theirs: string;
   readonly reading: string;
   readonly ours: string;
+  /** Empty while it is unknown whether the source deducts refunds, and so how large the gap is. */
   readonly gap: string;
   readonly unit: string;
 };
@@ -26,6 +28,8 @@ export type RunMessages = {
   readonly late: (reason: string, watermark: string | undefined) => string;
   /** Unreadable rows of the call log. */
   readonly unread: (rows: number) => string;
+  /** Calls after the watermark that the figures contain. */
+  readonly afterWatermark: (calls: number) => string;
   /** Rows that count as calls but may be of other kinds. */
   readonly unclear: (rows: number) => string;
   readonly notCompared: (reason: string) => string;
@@ -33,6 +37,8 @@ export type RunMessages = {
   readonly part: (from: string, to: string) => string;
   readonly sources: Readonly<Record<ComparisonSource, string>>;
   readonly ofEntry: (source: string, entry: string) => string;
+  /** The sentence after that of the verdict when the gap is unknown. */
+  readonly unknownGap: string;
   readonly verdicts: Readonly<Record<ComparisonVerdict, (comparison: ShownComparison) => string>>;
 };
 
@@ -40,12 +46,17 @@ const isVerdict = (verdict: string, messages: RunMessages): verdict is Compariso
   Object.hasOwn(messages.verdicts, verdict);
 
 /** A comparison in one sentence; its own sentence if the verdict is unknown here. */
-const notifyCompared = (comparison: Comparison, messages: RunMessages): string => {
+const notifyCompared = (
+  comparison: Comparison,
+  messages: RunMessages,
+  join: (sentences: readonly string[]) => string,
+): string => {
   const { source, entry, verdict, theirs: reading, ours, gap, unit, text } = comparison;
   if (!isVerdict(verdict, messages)) return text;
   const name = messages.sources[source];
   const theirs = entry === undefined ? name : messages.ofEntry(name, entry);
-  return messages.verdicts[verdict]({ theirs, reading, ours, gap: gap.replace(/^-/, ''), unit });
+  const shown = { theirs, reading, ours, gap: gap === 'unknown' ? '' : gap.replace(/^-/, ''), unit };
+  return join([messages.verdicts[verdict](shown), ...(gap === 'unknown' ? [messages.unknownGap] : [])]);
 };
 
 /** The facts of a run as text in a language. */
@@ -53,27 +64,29 @@ export type RunNotes = {
   /** `reason` without a full stop. */
   readonly late: (reason: string, watermark: UnixSeconds | undefined) => string;
   readonly unread: (rows: number) => string;
+  readonly afterWatermark: (calls: number) => string;
   readonly unclear: (rows: number) => string;
   readonly notCompared: (reason: string) => string;
   /** With the range when it is shorter than the period. */
   readonly compared: (comparison: Comparison, part: Interval<UnixSeconds> | undefined) => string;
 };
 
-/** The notes of a run from the texts of a language; moments are shown in the zone. `join` combines sentences. */
+/** The notes of a run from the texts of a language; moments are shown in the zone. */
 export const notesFrom = (
   messages: RunMessages,
   zone: string,
-  join: (sentences: readonly string[]) => string,
+  { sentences: join, moment }: Pick<Locale, 'sentences' | 'moment'>,
 ): RunNotes => {
-  const at = (moment: UnixSeconds): string => formatMoment(moment, zone);
+  const at = (second: UnixSeconds): string => moment(second, zone);
   return {
     late: (reason, watermark) => messages.late(reason, watermark === undefined ? undefined : at(watermark)),
     unread: messages.unread,
+    afterWatermark: messages.afterWatermark,
     unclear: messages.unclear,
     notCompared: messages.notCompared,
     compared: (comparison, part) =>
       join([
-        notifyCompared(comparison, messages),
+        notifyCompared(comparison, messages, join),
         ...(part === undefined ? [] : [messages.part(at(part.start), at(part.end))]),
       ]),
   };

@@ -42,6 +42,18 @@ const inFloat = 'The exact decimal is rounded to a 64-bit float.';
 export const catalogue = {
   tollkeeper_build_info: gauge('1, with the version of the program.', ['version']),
   tollkeeper_working: gauge('1 in the replica that works, 0 in one that starts or stands by.', []),
+  tollkeeper_replicas: gauge(
+    'Replicas that serve on the database, as the one that works sees them, by state.',
+    ['state'],
+  ),
+  tollkeeper_replicas_different: gauge(
+    'Replicas whose configuration or version differs from that of the one that works.',
+    [],
+  ),
+  tollkeeper_lease_age_seconds: gauge(
+    'Time since the right to work was extended; it ends after `scheduler.lease`.',
+    [],
+  ),
   tollkeeper_config_faults: gauge('Faults of a newer configuration that was not applied.', []),
   tollkeeper_config_loaded_timestamp_seconds: gauge('When the active configuration was loaded.', []),
   tollkeeper_runs_total: counter(

@@ -6,7 +6,7 @@ export {
   type PeriodSums,
   type UnknownReason,
 } from './budgets/assess.ts';
-export type { Budget, BudgetScope, Threshold } from './budgets/budget.ts';
+export type { Budget, BudgetPeriodKind, BudgetScope, Threshold } from './budgets/budget.ts';
 export { conditionsOf, levelName } from './budgets/conditions.ts';
 export { forecastAtPace, middleOf } from './budgets/forecast.ts';
 export { comparedWith, periodAt, periodBefore } from './budgets/period.ts';
@@ -31,10 +31,12 @@ export {
   type ClassPrices,
   type Usage,
 } from './causes/cell-factors.ts';
-export { explainChange, type CausePart, type Contribution, type Waterfall } from './causes/explain-change.ts';
+export { explainChange, type CausePart, type Waterfall } from './causes/explain-change.ts';
+export type { Contributor } from './causes/name-contributor.ts';
 export {
   chartDays,
   dailySpend,
+  sameInLastMonth,
   segmentsOfDays,
   spendDays,
   type DaySpend,

@@ -50,7 +50,9 @@ export const afterAttempt = (
           doubt: true,
         };
   }
-  const isOver = outcome.state === 'failed' || at - row.triedFrom >= giveUpAfter;
+  // A server that refuses this machine says nothing about the mail, and accepts it once its name or address is set right.
+  const mayWait = fault.code === 'mail-session-refused';
+  const isOver = outcome.state === 'failed' || (!mayWait && at - row.triedFrom >= giveUpAfter);
   if (isOver) {
     const message =
       outcome.state === 'failed' ? fault.message : `abandoned after 5 days; last attempt: ${fault.message}`;

@@ -2,7 +2,7 @@ import type { Interval, UnixSeconds } from '../core/index.ts';
 import type { Comparison, ComparisonSource } from '../warehouse/index.ts';
 import { agreement, nameGap, type Verdict } from './verdict.ts';
 import { describeComparison } from './messages.ts';
-import type { Match } from './match-figures.ts';
+import { gapOf, type Match } from './match-figures.ts';
 
 /** A comparison before unexplained gaps get a verdict, which takes all sources together. */
 export type Finding = {
@@ -56,14 +56,14 @@ export const nameFindings = (findings: readonly Finding[]): readonly Comparison[
         : 'unexplained';
     };
     const verdict = finding.verdict ?? named();
-    const { ours, gap, figure, reading } = match;
+    const { ours, figure, reading } = match;
     return {
       source,
       entry,
       range,
       ours,
       theirs: reading,
-      gap,
+      gap: gapOf(match),
       unit: figure.unit,
       verdict,
       text: describeComparison({

@@ -27,10 +27,11 @@ const isTold = (found: StoredComparison, known: readonly KnownGap[]): boolean =>
   const near = known.filter(({ range, state }) => state !== 'healed' && overlaps(range, found.range));
   const sums = new Map<string, Money>();
   for (const { source, unit, gap } of near) {
-    // Gaps in two units cannot be compared.
-    if (unit !== found.unit) return true;
+    // Gaps in two units, or of unknown size, cannot be compared.
+    if (unit !== found.unit || gap === 'unknown' || found.gap === 'unknown') return true;
     sums.set(source, addMoney(sums.get(source) ?? zero, absoluteMoney(gap)));
   }
+  if (found.gap === 'unknown') return false;
   const size = absoluteMoney(found.gap);
   return [...sums.values()].some((sum) => compareMoney(multiplyMoney(sum, alike), size) >= 0);
 };

@@ -1,12 +1,14 @@
 export { bucketsIn } from './buckets.ts';
 export { asBalance, figureFor, figuresOf, type LogSums } from './figures.ts';
+export type { ReconcileContext } from './context.ts';
 export type { Finding } from './finding.ts';
 export { judgeGaps } from './gaps.ts';
 export { compareLanded, compareLandedUsage, concludeComparing, type LandedReconciliation } from './landed.ts';
-export { matchFigures } from './match-figures.ts';
+export { directionOf, gapOf, matchFigures } from './match-figures.ts';
 export { concludeComparisons, describeComparison } from './messages.ts';
 export { reconcilePeriod } from './period.ts';
 export { coveredPart, reconcileCovered, reconcileRange } from './range.ts';
+export { isStillCounted } from './snapshots.ts';
 export { compareStatistics } from './statistics.ts';
 export { compareUsage } from './usage.ts';
 export { agreement, isBad, isGood, nameGap, verdicts, type Vote } from './verdict.ts';

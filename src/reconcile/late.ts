@@ -1,16 +1,9 @@
-import {
-  compareMoney,
-  unixSeconds,
-  zero,
-  rangeText,
-  type Interval,
-  type UnixSeconds,
-} from '../core/index.ts';
+import { unixSeconds, rangeText, type Interval, type UnixSeconds } from '../core/index.ts';
 import { agreedWhenLanded } from '../ingest/index.ts';
 import type { ReconcileContext } from './context.ts';
 import type { Explanation } from './finding.ts';
 import { isGood } from './verdict.ts';
-import type { Match } from './match-figures.ts';
+import { directionOf, type Match } from './match-figures.ts';
 
 /** These texts show moments in the zone of the run. */
 export const momentText = (moment: number, { zone }: ReconcileContext): string =>
@@ -22,7 +15,7 @@ export const explainGrowth = async (
   match: Match,
   context: ReconcileContext,
 ): Promise<Explanation | undefined> => {
-  if (compareMoney(match.gap, zero) <= 0) return undefined;
+  if (directionOf(match) <= 0) return undefined;
   const { account, warehouse } = context;
   const stored = await warehouse.comparisons.list(account.name, { range, source: 'statistics' });
   const agreements = stored.filter(({ entry, verdict }) => entry === undefined && isGood(verdict));

@@ -8,6 +8,7 @@ import {
   zero,
   type Money,
 } from '../core/index.ts';
+import type { ComparisonGap } from '../warehouse/index.ts';
 
 /** The sum of the log in one unit that a source may use. */
 export type LogFigure = {
@@ -40,27 +41,34 @@ export type Reading = {
   readonly isDifference?: boolean;
 };
 
+/** What a source does with refunds: one for all its figures. */
+export type Convention = 'taken off' | 'not taken off';
+
 export type Match = {
   /** How the two agree; undefined when they do not. */
   readonly fit: 'exact' | 'rounding' | undefined;
   readonly figure: LogFigure;
   /** Whether the compared sum has refunds subtracted; undefined when there was none. */
-  readonly refunds: 'taken off' | 'not taken off' | undefined;
+  readonly refunds: Convention | 'unknown' | undefined;
   readonly reading: Money;
   /** The log's sum, in the figure's unit. */
   readonly ours: Money;
   /** The reading minus the log's sum. */
   readonly gap: Money;
+  /** The gap if the source does not subtract refunds, while nothing shows whether it does; `gap` is the one if it does. */
+  readonly otherGap?: Money;
   /** Other currencies that the reading may be in while its unit is unproven; omitted when there are none. */
   readonly unproven?: readonly string[];
 };
 
-/** What is known about a source. It only decides the nearest figure; a figure that fits is always accepted. */
+/** What is known about a source. It decides the nearest figure, and between figures that fit equally well. */
 export type KnownUnit = {
   readonly unit: string;
   /** How much 1 of the account's currency was in it; several figures may be in integer units. */
   readonly perCurrency?: Money;
-  readonly refunds: 'taken off' | 'not taken off' | 'unknown';
+  readonly refunds: Convention | 'unknown';
+  /** What the source does with refunds is decided: the figure of the other convention does not count, even if it fits. */
+  readonly isSettled?: boolean;
 };
 
 export const decimalsOf = (amount: Money): number => amount.split('.')[1]?.length ?? 0;
@@ -169,6 +177,44 @@ const isIn = (figure: LogFigure, known: KnownUnit, figures: readonly LogFigure[]
   return figures.every((one) => one.unit !== unit || compareMoney(distance(figure), distance(one)) <= 0);
 };
 
+/** The match once it is known what the source does with refunds. Pure. */
+export const withRefunds = (match: Match, refunds: Convention): Match => {
+  const { otherGap: _, ...rest } = match;
+  const ours = refunds === 'taken off' ? match.figure.net : match.figure.consumption;
+  return { ...rest, refunds, ours, gap: subtractMoney(match.reading, ours) };
+};
+
+/** The match while nothing shows what the source does with refunds. */
+const withoutConvention = (match: Match): Match => ({
+  ...withRefunds(match, 'taken off'),
+  refunds: 'unknown',
+  otherGap: subtractMoney(match.reading, match.figure.consumption),
+});
+
+/** The gaps that are possible: one, or two while nothing shows what the source does with refunds. Pure. */
+export const possibleGaps = ({ gap, otherGap }: Match): readonly Money[] =>
+  otherGap === undefined ? [gap] : [gap, otherGap];
+
+/** The gap to show: never one of two. Pure. */
+export const gapOf = ({ gap, otherGap }: Match): ComparisonGap => (otherGap === undefined ? gap : 'unknown');
+
+/** 1 when the source has more than the log, −1 when it has less, 0 when it has neither or that is not known. Pure. */
+export const directionOf = (match: Match): number => {
+  const [first = 0, ...others] = possibleGaps(match).map((gap) => Math.sign(compareMoney(gap, zero)));
+  return others.every((other) => other === first) ? first : 0;
+};
+
+/** What the figures of parts show a source to do with refunds; undefined if they show nothing, or both. Pure. */
+export const conventionOf = (matches: readonly Match[]): Convention | undefined => {
+  const shown = new Set(
+    matches.flatMap(({ fit, refunds }) =>
+      fit === undefined || refunds === undefined || refunds === 'unknown' ? [] : [refunds],
+    ),
+  );
+  const [only] = shown;
+  return shown.size === 1 ? only : undefined;
+};
+
 /**
  * Compares the log's sum, in every unit that the source may use, with each reading: exactly equal, equal within
  * rounding, or nearest. If several fit, the first figure wins. Pure.
@@ -178,28 +224,39 @@ export const matchFigures = (
   figures: readonly LogFigure[],
   known?: KnownUnit,
 ): Match => {
-  const pairs = pairsOf(readings, figures);
+  const all = pairsOf(readings, figures);
+  const convention = known === undefined || known.refunds === 'unknown' ? undefined : known.refunds;
+  const asKnown = all.filter(
+    ({ match: { refunds } }) => convention === undefined || refunds === undefined || refunds === convention,
+  );
+  const pairs = known?.isSettled === true ? asKnown : all;
   const exact = pairs.find(({ match }) => match.gap === zero);
   if (exact !== undefined) return { ...exact.match, fit: 'exact' };
-  const near = pairs.find(({ reading, match }) => isWithin(match.gap, match.ours, reading, match.figure));
-  if (near !== undefined) return { ...near.match, fit: 'rounding' };
-  const inUnit = pairs.filter(({ match }) => known !== undefined && isIn(match.figure, known, figures));
-  const asKnown = inUnit.filter(
-    ({ match }) => known?.refunds === 'unknown' || match.refunds === (match.refunds && known?.refunds),
-  );
-  const from = asKnown.length > 0 ? asKnown : inUnit.length > 0 ? inUnit : pairs;
+  const fits = pairs.filter(({ reading, match }) => isWithin(match.gap, match.ours, reading, match.figure));
+  const [near] = fits;
+  if (near !== undefined) {
+    const match: Match = { ...near.match, fit: 'rounding' };
+    // Refunds within rounding fit under both conventions, and so prove neither.
+    const isEither = fits.some(
+      ({ reading, match: other }) =>
+        reading === near.reading && other.figure === match.figure && other.refunds !== match.refunds,
+    );
+    if (!isEither) return match;
+    return convention === undefined ? { ...match, refunds: 'unknown' } : withRefunds(match, convention);
+  }
+  const inUnit = asKnown.filter(({ match }) => known !== undefined && isIn(match.figure, known, figures));
+  const from = inUnit.length > 0 ? inUnit : asKnown;
   const figure = figures[0] ?? nothing;
-  return (
-    nearestOf(
-      from.map(({ match }) => ({ ...match, fit: undefined })),
-      inUnit.length > 0,
-    ) ?? {
-      fit: undefined,
-      figure,
-      refunds: undefined,
-      reading: zero,
-      ours: figure.net,
-      gap: subtractMoney(zero, figure.net),
-    }
-  );
+  const nearest = nearestOf(
+    from.map(({ match }) => ({ ...match, fit: undefined })),
+    inUnit.length > 0,
+  ) ?? {
+    fit: undefined,
+    figure,
+    refunds: undefined,
+    reading: zero,
+    ours: figure.net,
+    gap: subtractMoney(zero, figure.net),
+  };
+  return nearest.refunds === undefined || convention !== undefined ? nearest : withoutConvention(nearest);
 };

@@ -1,5 +1,5 @@
-import { absoluteMoney, compareMoney, zero } from '../core/index.ts';
-import type { Match } from './match-figures.ts';
+import { absoluteMoney } from '../core/index.ts';
+import { gapOf, type Match } from './match-figures.ts';
 import type { Verdict } from './verdict.ts';
 
 const names: Readonly<Record<string, string>> = {
@@ -23,12 +23,18 @@ export type Compared = {
 
 /** One sentence about a comparison. */
 export const describeComparison = ({ source, entry, verdict, match, why }: Compared): string => {
-  const { reading, ours, gap, figure, fit } = match;
+  const { reading, figure, fit } = match;
+  const gap = gapOf(match);
+  const ours = fit === undefined && gap === 'unknown' ? `${figure.net} or ${figure.consumption}` : match.ours;
   const of = entry === undefined ? '' : ` for ${entry === '' ? 'entries without a name' : entry}`;
   const theirs = `${names[source] ?? source}${of}`;
   const { unit } = figure;
   const open = match.unproven === undefined ? undefined : [unit, ...match.unproven].join(' or ');
-  const size = absoluteMoney(gap);
+  const size = gap === 'unknown' ? 'an unknown amount' : absoluteMoney(gap);
+  const difference =
+    gap === 'unknown'
+      ? 'the difference is unknown, because nothing shows yet whether that source deducts refunds'
+      : `the difference is ${gap}`;
   const more = why === undefined ? '' : `; ${why}`;
   const near = fit === 'rounding' ? `, within rounding (${gap})` : '';
   const withoutRefunds = match.refunds === 'not taken off' ? '; that source does not deduct refunds' : '';
@@ -44,9 +50,9 @@ export const describeComparison = ({ source, entry, verdict, match, why }: Compa
       figure.kind === 'units'
         ? `The log matches ${theirs}, counted in integer units: ${reading} there, ${ours} here (${unit})${near}${withoutRefunds}${more}.`
         : `The log matches ${theirs} in another currency: ${reading} ${unit} there, ${ours} in that currency here${near}${withoutRefunds}${more}.`,
-    'late data': `Late data: ${both}; the difference is ${gap}${more}.`,
+    'late data': `Late data: ${both}; ${difference}${more}.`,
     truncated: `The log is incomplete: ${both}; ${size} is missing${more}.`,
-    unexplained: `Unexplained: ${both}; the difference is ${gap}${more}.`,
+    unexplained: `Unexplained: ${both}; ${difference}${more}.`,
   };
   return message[verdict];
 };
@@ -72,6 +78,3 @@ export const concludeComparisons = (
     kinds.length === 0 ? '' : ` (differences in form: ${kinds.join(', ')})`
   }.`;
 };
-
-/** Whether the log contains more than the source reports. */
-export const isLonger = ({ gap }: Match): boolean => compareMoney(gap, zero) < 0;

@@ -19,7 +19,7 @@ import { findingOf, type Explanation, type Finding } from './finding.ts';
 import { momentText } from './late.ts';
 import { matchTotal, type ReconcileDeps } from './total.ts';
 import { figureFor, type LogSums } from './figures.ts';
-import type { Match } from './match-figures.ts';
+import { directionOf, gapOf, possibleGaps, type Match } from './match-figures.ts';
 
 type Range = Interval<UnixSeconds>;
 type Pair = { readonly first: AccountSnapshot; readonly last: AccountSnapshot };
@@ -92,7 +92,10 @@ const sumsBetween = async (
 
 type Change = { readonly match: Match; readonly range: Range };
 
-const sizeOf = ({ match }: Change): Money => absoluteMoney(match.gap);
+const sizeOf = ({ match }: Change): Money =>
+  possibleGaps(match)
+    .map(absoluteMoney)
+    .reduce((left, right) => (compareMoney(left, right) <= 0 ? left : right));
 
 /**
  * The match that fits; else what the log in the other currency proves; else the nearest of the ways to assign the edge
@@ -149,10 +152,13 @@ const explainChange = async (
   context: ReconcileContext,
 ): Promise<Explanation | undefined> => {
   const { more, less } = await uncertainty(pair, side, match, context);
-  const charged = side === 'balance' ? subtractMoney(zero, match.gap) : match.gap;
-  const isWithin =
-    compareMoney(charged, addMoney(more, lastPlace)) <= 0 &&
-    compareMoney(charged, subtractMoney(zero, addMoney(less, lastPlace))) >= 0;
+  const isWithin = possibleGaps(match).some((gap) => {
+    const charged = side === 'balance' ? subtractMoney(zero, gap) : gap;
+    return (
+      compareMoney(charged, addMoney(more, lastPlace)) <= 0 &&
+      compareMoney(charged, subtractMoney(zero, addMoney(less, lastPlace))) >= 0
+    );
+  });
   if (!isWithin) return undefined;
   const moments = [pair.first, pair.last].map(({ takenAt }) => momentText(takenAt / 1000, context));
   return {
@@ -177,12 +183,13 @@ const unseenTopUp = async (
   covered: Range,
   { account, warehouse }: ReconcileContext,
 ): Promise<string | undefined> => {
-  const { fit, figure, gap } = balance.match;
+  const { fit, figure } = balance.match;
+  const gap = gapOf(balance.match);
   if (balance.verdict !== undefined || fit !== undefined || used.match.fit === undefined) return undefined;
-  if (compareMoney(gap, zero) <= 0) return undefined;
+  if (directionOf(balance.match) <= 0) return undefined;
   const { topUps } = await warehouse.comparisons.totals(account.name, covered);
   return topUps === zero
-    ? `used_quota matches, but the balance is ${gap} ${figure.unit} higher than it implies; the log contains no top-ups`
+    ? `used_quota matches, but the balance is ${gap === 'unknown' ? '' : `${gap} ${figure.unit} `}higher than it implies; the log contains no top-ups`
     : undefined;
 };
 
@@ -204,4 +211,24 @@ export const compareSnapshots = async (asked: Range, deps: ReconcileDeps): Promi
   const [used, balance] = [await compare('used_quota'), await compare('balance')];
   const withoutBalance = await unseenTopUp(used, balance, covered, context);
   return withoutBalance === undefined ? { findings: [used, balance] } : { findings: [used], withoutBalance };
+};
+
+/**
+ * Whether `used_quota` still contains the calls that the log has of the range: from before it until the newest snapshot, it
+ * changed as the log says, rather than by the calls of the range less.
+ */
+export const isStillCounted = async (range: Range, deps: ReconcileDeps): Promise<boolean> => {
+  const { account, warehouse, clock } = deps.context;
+  const upToNow = { start: range.start, end: unixSeconds(Math.max(range.end, whole(clock.now()))) };
+  const { findings } = await compareSnapshots(upToNow, deps);
+  const used = findings.find(({ source }) => source === 'used_quota');
+  if (used === undefined || used.range.start > range.start || used.range.end < range.end) return false;
+  const { net, consumption } = figureFor(
+    used.match.figure,
+    await warehouse.comparisons.totals(account.name, range),
+  );
+  const charged = used.match.refunds === 'not taken off' ? consumption : net;
+  return possibleGaps(used.match).some(
+    (gap) => compareMoney(absoluteMoney(gap), absoluteMoney(addMoney(gap, charged))) < 0,
+  );
 };

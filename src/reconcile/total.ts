@@ -12,8 +12,16 @@ import {
 import type { ComparisonSource, SourceUnit } from '../warehouse/index.ts';
 import type { ReconcileContext } from './context.ts';
 import { currencyOfLog, otherCurrencyOf, type CurrencyName, type OtherLogs } from './other-currency.ts';
-import { asBalance, figuresOf, otherFigure, type LogSums, type OtherCurrency } from './figures.ts';
-import { decimalsOf, matchFigures, type KnownUnit, type Match, type Reading } from './match-figures.ts';
+import { asBalance, figureFor, figuresOf, otherFigure, type LogSums, type OtherCurrency } from './figures.ts';
+import {
+  conventionOf,
+  decimalsOf,
+  matchFigures,
+  withRefunds,
+  type KnownUnit,
+  type Match,
+  type Reading,
+} from './match-figures.ts';
 import { provenRate } from './proven-rate.ts';
 
 /** The dependencies of a reconciliation. */
@@ -37,6 +45,8 @@ export type TotalRequest = {
    * currency.
    */
   readonly parts?: () => Promise<readonly SourcePart[]>;
+  /** The smallest parts that are at hand without a request: those that agree show what the source does with refunds. */
+  readonly cells?: () => Promise<readonly SourcePart[]>;
 };
 
 /** Sums of the log, and the source's figure for the same range, which adds up this many rounded ones. */
@@ -112,7 +122,10 @@ const learn = async (
   const seen = {
     unit,
     perCurrency,
-    refunds: match.refunds ?? known?.refunds ?? ('unknown' as const),
+    refunds:
+      match.refunds === undefined || match.refunds === 'unknown'
+        ? (known?.refunds ?? ('unknown' as const))
+        : match.refunds,
     places: Math.max(known?.places ?? 0, placesOf(written)),
   };
   const same =
@@ -132,6 +145,22 @@ const learn = async (
 
 const balanced = (source: ComparisonSource, sums: LogSums): LogSums =>
   source === 'balance' ? asBalance(sums) : sums;
+
+/** Decides by the smallest parts what the source does with refunds. */
+const settleRefunds = async (match: Match, { source, cells }: TotalRequest): Promise<Match> => {
+  if (match.refunds !== 'unknown' || cells === undefined) return match;
+  const withRefund = (await cells()).filter(({ sums }) => sums.refunds !== zero);
+  const places = placesOf(withRefund.map(({ reading }) => reading));
+  const shown = conventionOf(
+    withRefund.map(({ sums, reading, cells: count }) =>
+      matchFigures(
+        [{ value: reading, cells: Math.max(1, count), places }],
+        [figureFor(match.figure, balanced(source, sums))],
+      ),
+    ),
+  );
+  return shown === undefined ? match : withRefunds(match, shown);
+};
 
 /**
  * Compares a source's readings of a range with the log, in whichever unit they are: the learned one, those of other
@@ -181,6 +210,7 @@ export const matchTotal = async (request: TotalRequest, deps: ReconcileDeps): Pr
         match = matchWith([{ name, perCurrency }], { unit: name, refunds: shows.refunds ?? 'unknown' });
     }
   }
+  match = await settleRefunds(match, request);
   await learn(request, match, known, context);
   return match;
 };

@@ -12,16 +12,15 @@ import {
   type UnixSeconds,
 } from '../core/index.ts';
 import { settledThrough } from '../ingest/index.ts';
-import type { UsageValue } from '../warehouse/index.ts';
+import type { EntryTotals, UsageValue } from '../warehouse/index.ts';
 import type { ReconcileContext } from './context.ts';
 import { findingOf, type Explanation, type Finding } from './finding.ts';
 import { explainGrowth, momentText } from './late.ts';
-import { matchTotal, type ReconcileDeps } from './total.ts';
+import { matchTotal, type ReconcileDeps, type SourcePart } from './total.ts';
 import { agreement } from './verdict.ts';
 import { bucketsIn } from './buckets.ts';
-import { decimalsOf, matchFigures } from './match-figures.ts';
+import { decimalsOf, directionOf, matchFigures } from './match-figures.ts';
 import { figureFor, type LogSums } from './figures.ts';
-import { isLonger } from './messages.ts';
 
 type Range = Interval<UnixSeconds>;
 type By = 'model' | 'key';
@@ -83,7 +82,7 @@ type Side = { readonly sums: LogSums; readonly values: readonly Money[] };
 
 /** Both sides by entry, for the buckets that the filter accepts. */
 const byEntry = (
-  entries: readonly (LogSums & { readonly bucket: number; readonly entry: string })[],
+  entries: readonly EntryTotals[],
   values: readonly UsageValue[],
   numbers: ReadonlyMap<number, number>,
 ): ReadonlyMap<string, Side> => {
@@ -102,6 +101,26 @@ const byEntry = (
   for (const { bucket, entry, value } of values)
     if (numbers.has(bucket) && value !== zero) sideOf(entry.trim()).values.push(value);
   return sides;
+};
+
+/** Both sides by bucket and entry, for entries of the log. */
+const cellsOf = (
+  entries: readonly EntryTotals[],
+  values: readonly UsageValue[],
+  numbers: ReadonlyMap<number, number>,
+): readonly SourcePart[] => {
+  const cellOf = (bucket: number, entry: string): string => JSON.stringify([bucket, entry]);
+  const readings = new Map<string, Money[]>();
+  for (const { bucket, entry, value } of values) {
+    const number = numbers.get(bucket);
+    if (number === undefined) continue;
+    const cell = cellOf(number, entry.trim());
+    readings.set(cell, [...(readings.get(cell) ?? []), value]);
+  }
+  return entries.map((sums) => {
+    const found = readings.get(cellOf(sums.bucket, sums.entry)) ?? [];
+    return { sums, reading: sumMoney(found), cells: found.length };
+  });
 };
 
 const numbersOf = (
@@ -163,6 +182,7 @@ export const compareUsage = async (
     sums: whole.sums,
     readings: [readingOf(whole.values)],
     written: whole.values,
+    cells: async () => Promise.resolve(cellsOf(entries, values, numbersOf(buckets))),
     parts: async () =>
       Promise.resolve(
         [...sides.values()].map((side) => ({
@@ -183,7 +203,11 @@ export const compareUsage = async (
   const settled = Math.min(settledThrough(range, landings), settledThrough(range, usageLandings));
 
   const matchPart = (side: Side): ReturnType<typeof matchFigures> =>
-    matchFigures([readingOf(side.values)], [figureFor(total.figure, side.sums)]);
+    matchFigures([readingOf(side.values)], [figureFor(total.figure, side.sums)], {
+      unit: total.figure.unit,
+      refunds: total.refunds ?? 'unknown',
+      isSettled: true,
+    });
   const explain = async (): Promise<Explanation | undefined> => {
     if (settled < range.end) {
       const part = wholeOf(byEntry(entries, values, numbersOf(buckets, settled)));
@@ -210,7 +234,7 @@ export const compareUsage = async (
     const match = matchPart(side);
     return findingOf({ source, entry, range, match }, async () =>
       // If the total is late data, an entry that differs in the same direction is part of it.
-      found.verdict === 'late data' && isLonger(match) === isLonger(total)
+      found.verdict === 'late data' && directionOf(match) === directionOf(total)
         ? { verdict: 'late data', why: found.why ?? '' }
         : undefined,
     );

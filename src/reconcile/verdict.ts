@@ -1,5 +1,5 @@
-import { compareMoney, zero, type Interval, type UnixSeconds } from '../core/index.ts';
-import type { Match } from './match-figures.ts';
+import type { Interval, UnixSeconds } from '../core/index.ts';
+import { directionOf, type Match } from './match-figures.ts';
 
 /** How the log and another source compare; `currency` is another currency or integer units. */
 export const verdicts = [
@@ -39,7 +39,7 @@ export type Vote = {
 };
 
 const isShort = ({ match, isFalling }: Vote): boolean =>
-  match.fit === undefined && compareMoney(match.gap, zero) * (isFalling === true ? -1 : 1) > 0;
+  match.fit === undefined && directionOf(match) * (isFalling === true ? -1 : 1) > 0;
 
 const holds = (outer: Interval<UnixSeconds>, inner: Interval<UnixSeconds>): boolean =>
   outer.start <= inner.start && outer.end >= inner.end;

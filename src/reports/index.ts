@@ -17,6 +17,5 @@ export type { CubeReader } from './definition/port.ts';
 export { renderReport, standaloneHtml, type RenderedReport } from './render/render.ts';
 export { renderAlertEmail, type AlertBlock } from './render/alert-email.ts';
 export { describeCause } from './build/changes/describe-cause.ts';
-export { shownDifference } from './build/changes/shown-change.ts';
 export { monthChartSvg, monthColours } from './charts/month-chart.ts';
 export { meterSvg } from './render/meter.ts';

@@ -7,6 +7,7 @@ import {
   type Clock,
   type LogFields,
   type Progress,
+  type UnixMillis,
 } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { AttemptEnd, LedgerRun } from '../storage/index.ts';
@@ -22,6 +23,8 @@ export type Execution = {
   readonly run: LedgerRun;
   /** Which required data is late; undefined when all is complete. */
   readonly dataLate?: string | undefined;
+  /** A person has accepted that the gateway has emptied what the run pulls. */
+  readonly acceptEmpty?: boolean | undefined;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 };
@@ -44,23 +47,49 @@ export type AroundAttempt = (
   work: () => Promise<AttemptResult>,
 ) => Promise<AttemptResult>;
 
-/** Only scheduled runs are retried: whoever requests a run sees its outcome. */
-const mayRetry = (job: Job, run: LedgerRun, error: unknown): boolean =>
-  isBySlot(run) && run.attempts <= job.retries.limit && (!isFault(error) || error.retryHelps);
+/** Whether another attempt follows an unsuccessful one. `at once`: it follows immediately, independent of `retries`. */
+export type Next = 'as retries say' | 'at once' | 'nothing';
+
+export type Failure = {
+  readonly state: 'failed' | 'interrupted';
+  readonly error: unknown;
+  readonly next: Next;
+};
+
+/** When the next attempt begins; undefined when none follows. `attempts` that count, including the failed one. */
+const nextAttemptOf = (
+  job: Job | undefined,
+  run: LedgerRun,
+  { state, error, next }: Failure,
+  at: UnixMillis,
+  attempts: number,
+): UnixMillis | undefined => {
+  // Only scheduled runs are retried: whoever requests a run sees its outcome.
+  if (job === undefined || !isBySlot(run) || next === 'nothing') return undefined;
+  if (next === 'at once') return at;
+  // The error decides whether a retry helps; an interrupted attempt has no error.
+  const mayHelp = state === 'interrupted' || !isFault(error) || error.retryHelps;
+  if (attempts > job.retries.limit || !mayHelp) return undefined;
+  return unixMillis(at + retryWait(job.retries, attempts));
+};
+
+type EndDeps = {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly redact: (text: string) => string;
+  /** The attempts of the run that its `retries` count, including this one. */
+  readonly counted: (run: LedgerRun) => number;
+};
 
 /** The record of a failed attempt, and the time of its retry. `run.attempts` already counts it. */
 export const failedEnd = (
   job: Job | undefined,
   run: LedgerRun,
-  failure: { readonly state: 'failed' | 'interrupted'; readonly error: unknown; readonly final: boolean },
-  clock: Pick<Clock, 'now'>,
-  redact: (text: string) => string,
+  failure: Failure,
+  { clock, redact, counted }: EndDeps,
 ): AttemptEnd => {
   const at = clock.now();
-  const { state, error, final } = failure;
-  // The error decides whether a retry helps; an interrupted attempt has no error.
-  const cause = state === 'interrupted' ? undefined : error;
-  const again = !final && job !== undefined && mayRetry(job, run, cause);
+  const { state, error } = failure;
+  const nextAttempt = nextAttemptOf(job, run, failure, at, counted(run));
   return {
     job: run.job,
     slot: run.slot,
@@ -68,20 +97,19 @@ export const failedEnd = (
     at,
     ...(isFault(error) ? { code: error.code } : {}),
     reason: redact(messageOf(error)),
-    ...(again ? { nextAttempt: unixMillis(at + retryWait(job.retries, run.attempts)) } : {}),
+    ...(nextAttempt === undefined ? {} : { nextAttempt }),
   };
 };
 
-/** Why a run was stopped from outside: its attempt counts as interrupted. `final`: it is not retried. */
-export type Interruption = { readonly error: Error; readonly final: boolean };
+/** Why a run was stopped from outside: its attempt is interrupted. */
+export type Interruption = { readonly error: Error; readonly next: Next };
 
 /** Runs one attempt to its end, under the job's timeout. Never rejects. */
 export const attempt = async (
   execution: Omit<Execution, 'signal'>,
-  deps: {
+  deps: EndDeps & {
     readonly clock: Clock;
     readonly execute: Execute;
-    readonly redact: (text: string) => string;
     readonly stop: AbortSignal;
     /** Set before `stop` is aborted. */
     readonly interruption: () => Interruption | undefined;
@@ -107,9 +135,9 @@ export const attempt = async (
     const failure = {
       state: interruption === undefined ? ('failed' as const) : ('interrupted' as const),
       error,
-      final: interruption?.final ?? false,
+      next: interruption?.next ?? ('as retries say' as const),
     };
-    const meant = failure.final ? { isMeant: true } : {};
-    return { end: failedEnd(job, run, failure, clock, redact), error, ...late, ...meant };
+    const meant = failure.next === 'nothing' ? { isMeant: true } : {};
+    return { end: failedEnd(job, run, failure, deps), error, ...late, ...meant };
   }
 };

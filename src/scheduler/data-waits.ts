@@ -57,7 +57,7 @@ export const createDataWaits = (deps: DataDeps): DataWaits => {
       if (job === undefined) return { state: 'ready' };
       const through = deps.needsThrough(job, run);
       const shown = (moment: UnixMillis): string => formatMoment(toSeconds(moment), job.timezone);
-      const missing: string[] = [];
+      const missing: { readonly late: string; readonly waitingFor: string }[] = [];
       let isLate = true;
       for (const name of job.needs) {
         const need = deps.jobs().get(name);
@@ -65,14 +65,19 @@ export const createDataWaits = (deps: DataDeps): DataWaits => {
         const reaches = await watermarkOf(need);
         if (reaches !== undefined && reaches >= through) continue;
         const suspended = need.suspend ? ' and is suspended' : '';
-        missing.push(
-          `${name} ${reaches === undefined ? 'has no data yet' : `reaches ${shown(reaches)}`}${suspended}`,
-        );
+        missing.push({
+          late: `${name} ${reaches === undefined ? 'has no data yet' : `reaches ${shown(reaches)}`}${suspended}`,
+          waitingFor: `${name} (${need.suspend ? 'suspended, ' : ''}${reaches === undefined ? 'no data yet' : `at ${shown(reaches)}`}, needs ${shown(through)})`,
+        });
         isLate = isHopeless(run, job, need, now) && isLate;
       }
       if (missing.length === 0) return { state: 'ready' };
-      const message = `${missing.join('; ')}; the run needs data through ${shown(through)}`;
-      return { state: isLate ? 'late' : 'waiting', message };
+      if (!isLate)
+        return { state: 'waiting', waitingFor: missing.map(({ waitingFor }) => waitingFor).join(' and ') };
+      return {
+        state: 'late',
+        message: `${missing.map(({ late }) => late).join('; ')}; the run needs data through ${shown(through)}`,
+      };
     },
     runEnded: () => reached.clear(),
     forget: (run) => void asked.delete(keyText(run)),

@@ -1,4 +1,4 @@
-import { formatSlot, type UnixMillis } from '../core/index.ts';
+import { countText, formatSlot, type UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun, RunClosing } from '../storage/index.ts';
 import { isBySlot, keyText } from './run-key.ts';
@@ -6,7 +6,8 @@ import { isBySlot, keyText } from './run-key.ts';
 /** The state of the data that a run needs, with a description of what is missing. */
 export type DataState =
   | { readonly state: 'ready' }
-  | { readonly state: 'waiting' | 'late'; readonly message: string };
+  | { readonly state: 'waiting'; readonly waitingFor: string }
+  | { readonly state: 'late'; readonly message: string };
 
 export type Situation = {
   readonly now: UnixMillis;
@@ -18,6 +19,8 @@ export type Situation = {
   readonly data: (run: LedgerRun) => DataState;
   /** Whether this run was requested and somebody waits for it: it is neither skipped nor missed. */
   readonly isRequested: (run: LedgerRun) => boolean;
+  /** Whether an ordered stop of an earlier process interrupted the run: no newer slot is skipped for it. */
+  readonly wasStopped: (run: LedgerRun) => boolean;
   /** Whether no other run may run at the same time as one of the job. */
   readonly runsAlone: (job: string) => boolean;
   /** Whether only requested runs of the job start. */
@@ -53,14 +56,14 @@ const besideOthers = (
   run: LedgerRun,
   job: Job,
   others: readonly LedgerRun[],
-  isRequested: Situation['isRequested'],
+  { isRequested, wasStopped }: Pick<Situation, 'isRequested' | 'wasStopped'>,
 ): Verdict => {
   if (job.concurrency === 'allow') return go;
   const shown = (slot: UnixMillis): string => formatSlot(slot, job.timezone);
   const running = others.filter(({ state }) => state === 'running');
   const [active] = running;
   const waitFor = (other: LedgerRun) =>
-    ({ go: false, wait: () => `the run of ${shown(other.slot)} has not ended` }) as const;
+    ({ go: false, wait: () => `the run of ${shown(other.slot)} to end` }) as const;
   if (isRequested(run) || !isBySlot(run)) return active === undefined ? go : waitFor(active);
   const isFresh = run.trigger === 'schedule' && run.attempts === 0;
   const ahead = others.filter((other) => isBySlot(other) && other.slot < run.slot);
@@ -71,7 +74,7 @@ const besideOthers = (
       replaces: running.filter((other) => ahead.includes(other) && !isRequested(other)),
     };
   }
-  const overlapped = ahead.find(({ trigger }) => trigger === 'schedule');
+  const overlapped = ahead.find((other) => other.trigger === 'schedule' && !wasStopped(other));
   if (job.concurrency === 'forbid' && isFresh && overlapped !== undefined)
     return {
       go: false,
@@ -139,10 +142,11 @@ export const planDispatch = (situation: Situation): Dispatch => {
     const { nextAttempt = now } = run;
     if (nextAttempt > now)
       return wait(
-        () => `${run.attempts === 0 ? 'starts' : 'is retried'} at ${formatSlot(nextAttempt, job.timezone)}`,
+        () =>
+          `${run.attempts === 0 ? 'its start' : 'its next attempt'} at ${formatSlot(nextAttempt, job.timezone)}`,
       );
     const others = (ofJob.get(run.job) ?? []).filter((other) => other !== run);
-    const verdict = besideOthers(run, job, others, situation.isRequested);
+    const verdict = besideOthers(run, job, others, situation);
     if (!verdict.go) {
       if ('skip' in verdict) return close(run, 'skipped', verdict.skip);
       replaced.push(...(verdict.replaces ?? []));
@@ -157,20 +161,21 @@ export const planDispatch = (situation: Situation): Dispatch => {
           `the slot ${formatSlot(run.slot, job.timezone)} replaced it because concurrency is replace`,
         );
     const data = job.needs.length === 0 ? { state: 'ready' as const } : situation.data(run);
-    if (data.state === 'waiting') return wait(() => data.message);
+    if (data.state === 'waiting') return wait(() => data.waitingFor);
     if (data.state === 'late' && job.whenLate === 'fail')
       return close(run, 'failed', `${data.message}, and when_late is fail`, 'data-late');
     const taken = job.locks.find((lock) => locks.has(lock));
-    if (taken !== undefined) return wait(() => `the lock ${taken} is held by ${locks.get(taken) ?? ''}`);
+    if (taken !== undefined) return wait(() => `the lock ${taken}, held by ${locks.get(taken) ?? ''}`);
     const [beside] = [...running, ...starts.map((started) => started.run)];
     const alone = [run, ...(beside === undefined ? [] : [beside])].find((one) =>
       situation.runsAlone(one.job),
     );
     if (beside !== undefined && alone !== undefined)
       return wait(
-        () => `${alone.job} runs alone because the process ended while it ran; ${beside.job} is running`,
+        () => `${beside.job} to end: ${alone.job} runs alone because the process ended while it ran`,
       );
-    if (free <= 0) return wait(() => `${maxRunning} jobs are already running (scheduler.max_running)`);
+    if (free <= 0)
+      return wait(() => `one of ${countText(maxRunning, 'running job')} to end (scheduler.max_running)`);
     free -= 1;
     for (const lock of job.locks) locks.set(lock, job.name);
     const begun = { ...run, state: 'running' as const };

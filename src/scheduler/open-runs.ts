@@ -1,6 +1,6 @@
 import { errorFields, unixMillis, type Log, type UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
-import type { LedgerRun, RunClosing, RunEvent, RunLedger } from '../storage/index.ts';
+import type { LedgerRun, RunClosing, RunEvent, RunLedger, UnrecordedEnd } from '../storage/index.ts';
 import type { AttemptResult, Outcome } from './attempt.ts';
 import type { Claimed } from './claiming.ts';
 import type { Start } from './dispatch.ts';
@@ -28,6 +28,8 @@ export type OpenRuns = {
   readonly finish: (result: AttemptResult) => void;
   /** Records ended attempts; those that the ledger rejects are kept for the next call. */
   readonly writeEnds: () => Promise<void>;
+  /** Ended attempts that the ledger has not recorded. */
+  readonly unrecorded: () => readonly UnrecordedEnd[];
   readonly close: (closings: readonly RunClosing[]) => Promise<void>;
   /** After the clock was set back: a retry waits for its normal wait, not until the clock has caught up. */
   readonly followClockBack: (now: UnixMillis) => void;
@@ -37,6 +39,8 @@ export type OpenRunsDeps = {
   readonly ledger: RunLedger;
   readonly log: Log;
   readonly jobs: () => ReadonlyMap<string, Job>;
+  /** The attempts of the run that its `retries` count. */
+  readonly counted: (run: LedgerRun) => number;
   /** Called when the ledger may have stored an event. */
   readonly onEvent: () => void;
   /** Called for every end after the ledger has recorded it. `over`: no attempt follows. */
@@ -48,9 +52,9 @@ export type OpenRunsDeps = {
 const iso = (moment: UnixMillis): string => new Date(moment).toISOString();
 
 /** The maximum wait of a run, whatever the clock showed when its next attempt was planned. */
-const latestBegin = (run: LedgerRun, job: Job, now: UnixMillis): UnixMillis => {
-  if (!isBySlot(run)) return now;
-  if (run.attempts > 0) return unixMillis(now + retryWait(job.retries, run.attempts));
+const latestBegin = (run: LedgerRun, job: Job, now: UnixMillis, attempts: number): UnixMillis => {
+  if (!isBySlot(run) || run.code === 'run-stopped') return now;
+  if (run.attempts > 0) return unixMillis(now + retryWait(job.retries, attempts));
   return unixMillis(Math.max(now, run.slot + randomizedDelay(job.name, job.randomizedDelay)));
 };
 
@@ -173,6 +177,13 @@ export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
       }
     },
 
+    unrecorded: () =>
+      finished.flatMap(({ end: { job, slot, code } }) => {
+        const attempt = open.get(keyText({ job, slot }))?.attempts;
+        const why = code === 'run-stopped' ? code : ('lease-lost' as const);
+        return attempt === undefined ? [] : [{ job, slot, attempt, code: why }];
+      }),
+
     close: async (closings) => {
       if (closings.length === 0) return;
       await ledger.close(closings.map((closing) => ({ ...closing, event: eventOfClosing(closing, open) })));
@@ -196,7 +207,7 @@ export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
       for (const [key, run] of open) {
         const job = jobs().get(run.job);
         if (run.nextAttempt === undefined || job === undefined) continue;
-        const latest = latestBegin(run, job, now);
+        const latest = latestBegin(run, job, now, deps.counted(run));
         if (run.nextAttempt > latest) open.set(key, { ...run, nextAttempt: latest });
       }
     },

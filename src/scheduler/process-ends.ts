@@ -1,9 +1,10 @@
 import { fault, type Fault } from '../core/index.ts';
-import type { RunLedger } from '../storage/index.ts';
+import type { LedgerRun, RunKey, RunLedger } from '../storage/index.ts';
+import { keyText } from './run-key.ts';
 
 /**
- * Jobs during whose runs the process ended. Such a job runs alone, so that the next end of the process is caused by no
- * other job, and is suspended after `limit` of them, until one of its runs succeeds.
+ * How earlier processes ended. A job during whose runs they ended by themselves runs alone, so that the next end is caused
+ * by no other job, and is suspended after `limit` of them, until one of its runs succeeds. An ordered stop costs a run nothing.
  */
 export type ProcessEnds = {
   readonly runsAlone: (job: string) => boolean;
@@ -11,13 +12,19 @@ export type ProcessEnds = {
   /** The process ended during a run of the job: the error of that run. */
   readonly note: (job: string) => Fault;
   readonly forget: (job: string) => void;
+  /** The attempts of the run that its `retries` count. */
+  readonly counted: (run: LedgerRun) => number;
+  /** Whether an ordered stop interrupted the run. */
+  readonly wasStopped: (run: RunKey) => boolean;
 };
 
 export const createProcessEnds = async (
-  ledger: Pick<RunLedger, 'processEnds'>,
+  ledger: Pick<RunLedger, 'processEnds' | 'orderedStops'>,
   limit: number,
 ): Promise<ProcessEnds> => {
   const ends = new Map(limit === 0 ? [] : await ledger.processEnds());
+  // An ordered stop ends this process, so that no number changes while it works.
+  const stops = new Map((await ledger.orderedStops()).map((run) => [keyText(run), run.stops]));
   const isSuspended = (job: string): boolean => limit > 0 && (ends.get(job) ?? 0) >= limit;
   return {
     runsAlone: (job) => ends.has(job),
@@ -32,5 +39,7 @@ export const createProcessEnds = async (
         : fault('process-ended', 'the process ended while it ran');
     },
     forget: (job) => void ends.delete(job),
+    counted: (run) => run.attempts - (stops.get(keyText(run)) ?? 0),
+    wasStopped: (run) => stops.has(keyText(run)),
   };
 };

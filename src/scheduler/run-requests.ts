@@ -21,6 +21,8 @@ export type SlotRequest = {
   /** The data interval of the run, if its row does not exist yet. */
   readonly interval: Interval<UnixMillis>;
   readonly trigger: Exclude<RunTrigger, 'schedule' | 'catchup'>;
+  /** Passed on to the attempt that this request waits for, and to no later one. */
+  readonly acceptEmpty?: boolean | undefined;
   readonly progress?: Progress;
   /** Aborted when the caller no longer waits: a run that this request started is then stopped. */
   readonly signal?: AbortSignal | undefined;
@@ -42,6 +44,8 @@ export type RunRequests = {
   /** Whether this run was requested: it is neither skipped nor missed, and does not wait long for data. */
   readonly isRequested: (run: LedgerRun) => boolean;
   readonly progressOf: (run: LedgerRun) => Progress;
+  /** Whether the request of this run accepts that the gateway has emptied it. */
+  readonly acceptsEmpty: (run: LedgerRun) => boolean;
   readonly onEnd: (ended: Ended) => void;
   /** Rejects all requests of this run. */
   readonly reject: (run: LedgerRun, error: unknown) => void;
@@ -77,6 +81,7 @@ export const createRunRequests = (deps: RunRequestDeps): RunRequests => {
   const { clock, ledger, openRuns, cycles } = deps;
   const waiters = new Map<string, Waiter[]>();
   const listeners = new Map<string, Set<Progress>>();
+  const accepting = new Set<string>();
 
   /** Makes the run open and due; `isOurs` when it was not before. */
   const place = async (
@@ -126,7 +131,7 @@ export const createRunRequests = (deps: RunRequestDeps): RunRequests => {
       .runExclusive(async () => {
         const open = openRuns().get(key);
         if (open === undefined) return;
-        if (open.state === 'running') deps.interrupt(key, { error, final: true });
+        if (open.state === 'running') deps.interrupt(key, { error, next: 'nothing' });
         else
           await openRuns().close([
             { job: run.job, slot: run.slot, state: 'skipped', at: clock.now(), reason: error.message },
@@ -145,6 +150,7 @@ export const createRunRequests = (deps: RunRequestDeps): RunRequests => {
         const result = await place(wanted);
         if (result.already) return result;
         const key = keyText(result.run);
+        if (wanted.acceptEmpty === true && result.isOurs) accepting.add(key);
         if (progress !== undefined) listeners.set(key, (listeners.get(key) ?? new Set()).add(progress));
         ended = new Promise<Ended>((resolve, reject) => {
           waiters.set(key, [...(waiters.get(key) ?? []), { resolve, reject }]);
@@ -168,8 +174,10 @@ export const createRunRequests = (deps: RunRequestDeps): RunRequests => {
     progressOf: (run) => (step) => {
       for (const listener of listeners.get(keyText(run)) ?? []) listener(step);
     },
+    acceptsEmpty: (run) => accepting.has(keyText(run)),
     onEnd: (ended) => {
       const key = keyText(ended.run);
+      accepting.delete(key);
       const waiting = waiters.get(key) ?? [];
       waiters.delete(key);
       listeners.delete(key);
@@ -177,6 +185,7 @@ export const createRunRequests = (deps: RunRequestDeps): RunRequests => {
     },
     reject: (run, error) => {
       const key = keyText(run);
+      accepting.delete(key);
       const waiting = waiters.get(key) ?? [];
       waiters.delete(key);
       listeners.delete(key);
@@ -185,6 +194,7 @@ export const createRunRequests = (deps: RunRequestDeps): RunRequests => {
     rejectAll: (error) => {
       const waiting = [...waiters.values()].flat();
       waiters.clear();
+      accepting.clear();
       for (const { reject } of waiting) reject(error);
     },
   };

@@ -1,12 +1,13 @@
 import { errorFields, fault, isFault, type Clock, type Log, type UnixMillis } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
-import type { LedgerRun, OutboxEntry, RunLedger } from '../storage/index.ts';
+import type { LedgerRun, OutboxEntry, RunLedger, UnrecordedEnd } from '../storage/index.ts';
 import {
   attempt,
   failedEnd,
   type AroundAttempt,
   type AttemptResult,
   type Execute,
+  type Failure,
   type Interruption,
 } from './attempt.ts';
 import { createClaiming } from './claiming.ts';
@@ -60,13 +61,15 @@ export type Scheduler = {
   readonly openRuns: () => readonly OpenRun[];
   readonly nextOf: (job: string) => UnixMillis | undefined;
   readonly isStopping: () => boolean;
+  /** After a stop: how attempts ended that the ledger could not record. */
+  readonly unrecorded: () => readonly UnrecordedEnd[];
   /** Why nothing can be stored, such as a full disk; undefined once the ledger was written again. */
   readonly problem: () => LedgerProblem | undefined;
   /**
    * Stops claiming and starting, gives running jobs so many milliseconds, then aborts them; resolves when everything is
-   * recorded.
+   * recorded. `isOrdered`: somebody wants the process to end, and the next one repeats at once what was aborted.
    */
-  readonly stop: (grace: number) => Promise<void>;
+  readonly stop: (grace: number, how?: { readonly isOrdered: boolean }) => Promise<void>;
 };
 
 /** `since` in milliseconds UTC. */
@@ -81,6 +84,8 @@ type Active = {
   interruption?: Interruption;
   readonly over: Promise<void>;
 };
+
+const stopped = 'the daemon was stopped while it ran';
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -110,6 +115,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
   };
 
   const processEnds = await createProcessEnds(ledger, options.suspendAfter);
+  const { counted } = processEnds;
   let hasEvents = options.recovers;
   const requests = createRunRequests({
     clock,
@@ -123,6 +129,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     ledger,
     log,
     jobs: () => jobs,
+    counted,
     onEvent: () => void (hasEvents = true),
     onEnd: (ended, over) => {
       const job = jobs.get(ended.run.job);
@@ -180,11 +187,18 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     const { aroundAttempt = (_, work) => work() } = deps;
     const ended = aroundAttempt({ job, run }, () =>
       attempt(
-        { job, run, progress: requests.progressOf(run), dataLate },
+        {
+          job,
+          run,
+          progress: requests.progressOf(run),
+          dataLate,
+          acceptEmpty: requests.acceptsEmpty(run),
+        },
         {
           clock,
           execute: deps.execute,
           redact,
+          counted,
           stop: controller.signal,
           interruption: () => active.get(key)?.interruption,
         },
@@ -215,6 +229,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       maxRunning,
       data: (run) => states.get(keyText(run)) ?? { state: 'ready' },
       isRequested: requests.isRequested,
+      wasStopped: processEnds.wasStopped,
       runsAlone: processEnds.runsAlone,
       isSuspended: processEnds.isSuspended,
     });
@@ -223,7 +238,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     for (const run of plan.replaced)
       interrupt(keyText(run), {
         error: fault('aborted', 'a newer slot replaced it because concurrency is replace'),
-        final: true,
+        next: 'nothing',
       });
     // Journal before effect: an unrecorded run does not start.
     const begun = await openRuns.begin(plan.starts, now);
@@ -259,16 +274,29 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     },
   );
 
+  /** How a run was interrupted whose process has ended; `noted`: what that process knew and could not record. */
+  const leftBy = (run: LedgerRun, noted: string | undefined): Failure => {
+    const state = 'interrupted' as const;
+    if (noted === 'run-stopped') return { state, error: fault(noted, stopped), next: 'at once' };
+    const error =
+      noted === 'lease-lost'
+        ? fault(noted, 'its process lost the database while it ran')
+        : processEnds.note(run.job);
+    const final = !isBySlot(run) || processEnds.isSuspended(run.job);
+    return { state, error, next: final ? 'nothing' : 'as retries say' };
+  };
+
   /** The process of these runs has ended: the database has one owner. */
   const recover = async (): Promise<void> => {
     const left = await ledger.open();
     for (const run of left) openRuns.put(run);
-    for (const run of left.filter(({ state }) => state === 'running')) {
-      const job = jobs.get(run.job);
-      const error = processEnds.note(run.job);
-      const final = !isBySlot(run) || processEnds.isSuspended(run.job);
-      const failure = { state: 'interrupted' as const, error, final };
-      openRuns.finish({ end: failedEnd(job, run, failure, clock, redact), error });
+    const running = left.filter(({ state }) => state === 'running');
+    const attempts = await ledger.attempts(running);
+    const noted = new Map(attempts.map((one) => [keyText(one), one.code]));
+    for (const run of running) {
+      const failure = leftBy(run, noted.get(keyText(run)));
+      const end = failedEnd(jobs.get(run.job), run, failure, { clock, redact, counted });
+      openRuns.finish({ end, error: failure.error });
     }
     await openRuns.writeEnds();
     // The clock may have been far ahead when an earlier process stored the next attempts.
@@ -311,8 +339,9 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
       }),
     nextOf: claiming.nextOf,
     isStopping: () => stopping,
+    unrecorded: openRuns.unrecorded,
     problem: () => problem,
-    stop: async (grace) => {
+    stop: async (grace, { isOrdered } = { isOrdered: false }) => {
       stopping = true;
       await cycles.wake();
       const over = allOver();
@@ -325,10 +354,12 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
           runs: runs.map(runIdOf).join(', '),
         });
       }
-      const error = fault('aborted', 'the daemon was stopped while it ran');
       for (const key of active.keys()) {
         const run = openRuns.get(key);
-        interrupt(key, { error, final: run === undefined || !isBySlot(run) });
+        if (run === undefined || !isBySlot(run))
+          interrupt(key, { error: fault('aborted', stopped), next: 'nothing' });
+        else if (isOrdered) interrupt(key, { error: fault('run-stopped', stopped), next: 'at once' });
+        else interrupt(key, { error: fault('aborted', stopped), next: 'as retries say' });
       }
       await over;
       await cycles.wake();

@@ -21,6 +21,7 @@ export type {
   RunLedger,
   RunState,
   RunTrigger,
+  UnrecordedEnd,
 } from './run-ledger.ts';
 export { createMemoryLedger } from './memory/run-ledger.ts';
 export { createMemoryOutbox, type MemoryOutbox } from './memory/outbox.ts';
@@ -43,6 +44,7 @@ export { archiveFolderOf, openEngine, type Engine, type EngineOptions } from './
 export type { PostgresConnection } from './postgres/connection.ts';
 export type { PostgresEngine } from './postgres/engine.ts';
 export type { DatabaseOptions, SharedDatabase } from './postgres/open-database.ts';
+export type { LeaseState } from './postgres/leases.ts';
 export { serverNow } from './postgres/server-now.ts';
 export { engineFault } from './duckdb/engine-faults.ts';
 export { interruptOn } from './duckdb/interrupt.ts';

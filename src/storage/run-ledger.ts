@@ -113,6 +113,17 @@ export type JobOutage = {
   readonly openedAt: UnixMillis;
 };
 
+/**
+ * Why an attempt ended whose process could not record it. run-stopped: by an ordered stop. lease-lost: the process lost the
+ * leases or the database.
+ */
+export type UnrecordedEnd = RunKey & {
+  readonly attempt: number;
+  readonly code: 'run-stopped' | 'lease-lost';
+};
+
+export type OrderedStops = RunKey & { readonly stops: number };
+
 /** `span` is the position of the span in the request. */
 export type RunOutcomes = {
   readonly job: string;
@@ -154,6 +165,8 @@ export type RunLedger = {
    * @throws fault warehouse-failed when one of them does not wait for an attempt; then none begins.
    */
   readonly begin: (runs: readonly RunBegin[], at: UnixMillis) => Promise<void>;
+  /** Notes why attempts ended that are recorded as running still, or as ended for an unknown reason. */
+  readonly noteEnds: (ends: readonly UnrecordedEnd[]) => Promise<void>;
   /** Ends the running attempts; runs without one stay unchanged. */
   readonly end: (ends: readonly AttemptEnd[]) => Promise<void>;
   /** Closes waiting runs; others stay unchanged. */
@@ -172,6 +185,8 @@ export type RunLedger = {
   readonly failures: () => Promise<readonly LedgerRun[]>;
   /** How many attempts of each job ended with the process since its last successful one; jobs without any are omitted. */
   readonly processEnds: () => Promise<ReadonlyMap<string, number>>;
+  /** Runs of which attempts ended by an ordered stop of the process, and how many; by slot, then job. */
+  readonly orderedStops: () => Promise<readonly OrderedStops[]>;
   /** When the last successful run of each job ended, by job. */
   readonly goodEnds: () => Promise<ReadonlyMap<string, UnixMillis>>;
   /** End of the data interval of a job's latest successful run; undefined when none succeeded. */

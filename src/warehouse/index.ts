@@ -1,6 +1,6 @@
 import { lazy } from '../core/index.ts';
 
-export { spoolPrefix } from './spool-prefix.ts';
+export { clearSpool, spoolPrefix } from './spool-prefix.ts';
 export type { Warehouse, WarehouseOptions } from './tables.ts';
 export type { CopiedTables } from './postgres/copy-from-file.ts';
 export type { DatabaseCopy } from './backup/database-copy.ts';
@@ -33,7 +33,9 @@ export { reportRelations } from './report-views/registry.ts';
 export { maxLateTries } from './comparisons/comparison.ts';
 export type {
   Comparison,
+  ComparisonGap,
   ComparisonSource,
+  EntryTotals,
   KnownGap,
   LaggingWindow,
   LogCheck,

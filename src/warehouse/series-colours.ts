@@ -6,7 +6,8 @@ export type SeriesColours = {
   readonly assign: (account: string, names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 };
 
-export const createSeriesColours = (engine: StateEngine): SeriesColours => ({
+/** `isReader`: new names are not stored, and may have other numbers the next time. */
+export const createSeriesColours = (engine: StateEngine, isReader: boolean): SeriesColours => ({
   assign: async (account, names) =>
     engine.state(async (connection) =>
       inTransaction(connection, async () => {
@@ -18,10 +19,11 @@ export const createSeriesColours = (engine: StateEngine): SeriesColours => ({
         for (const name of new Set(names)) {
           if (colours.has(name)) continue;
           const colour = colours.size;
-          await connection.execute(
-            'INSERT INTO series_colour (account, name, colour) VALUES ($account, $name, $colour)',
-            { account, name, colour },
-          );
+          if (!isReader)
+            await connection.execute(
+              'INSERT INTO series_colour (account, name, colour) VALUES ($account, $name, $colour)',
+              { account, name, colour },
+            );
           colours.set(name, colour);
         }
         return new Map([...colours].filter(([name]) => names.includes(name)));

@@ -1,5 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { Deps, Interval, NamedGates, UnixSeconds } from '../core/index.ts';
+import {
+  bytesOf,
+  createGate,
+  type Deps,
+  type Interval,
+  type NamedGates,
+  type UnixSeconds,
+} from '../core/index.ts';
 import { spoolPrefix } from './spool-prefix.ts';
 import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
 import { openGatewayClocks, type GatewayClocks } from './clocks/gateway-clocks.ts';
@@ -27,7 +34,11 @@ import {
 } from '../storage/index.ts';
 import { createKeyTable } from './keys/create-key-table.ts';
 import type { KeyTable } from './keys/key-table.ts';
+import { createAskedQueries } from './queries/asked-queries.ts';
+import { uncounted } from './queries/isolated.ts';
 import { openQueries } from './queries/open-queries.ts';
+import type { QueryEngine } from './queries/query-engine.ts';
+import { createQueryMemory } from './queries/query-memory.ts';
 import { createLogsTable, type LogsTable } from './logs/logs-table.ts';
 import type { MigrationOptions } from './database-file/open-migrated.ts';
 import { createRollup, type RollupTable } from './rollup/rollup.ts';
@@ -53,6 +64,8 @@ export type WarehouseOptions = MigrationOptions & {
   readonly database?: SharedDatabase | undefined;
   /** With `database`: whether no other process of this data folder works, so that files in its spool belong to none. */
   readonly ownsSpool?: boolean;
+  /** With `database`: whether nothing is written. Reports then read days that the rollup lacks from their calls. */
+  readonly isReader?: boolean;
 };
 
 /** All stored data. No DuckDB type leaves this module, and every number leaves it as exact decimal text. */
@@ -140,10 +153,22 @@ export type Storage = {
 /** All tables, which are closed with their storage. */
 export const createTables = async (storage: Storage, options: WarehouseOptions): Promise<Warehouse> => {
   const { engine, state, rowStore, oneAnAccount } = storage;
-  const queries = openQueries(options.startQueryProcess, options.clock);
+  const { startQueryProcess: start, clock } = options;
+  const memory = createQueryMemory(bytesOf(options.queryMemory ?? options.memoryLimit) + uncounted);
+  const queries = openQueries(start, clock, { memory });
+  const asked = createAskedQueries(() => openQueries(start, clock, { memory, yields: true }));
+  const oneCopy = createGate(1);
+  /** Copies the tables of one query after the other, so that reports find free connections. */
+  const askedRows: RowStore = {
+    ...rowStore,
+    read: (account, work, signal) => oneCopy(() => rowStore.read(account, work, signal)),
+  };
   const tokens = createTokensTable(state, rowStore, options.log);
   const clocks = await openGatewayClocks(state, rowStore, options.clock);
+  const isReader = options.isReader === true;
   const rollup = createRollup({ rowStore, clock: options.clock, log: options.log });
+  const refresh: RollupTable['refresh'] = isReader ? async () => undefined : rollup.refresh;
+  const judge: TokensTable['judge'] = isReader ? async () => undefined : tokens.judge;
   return {
     clocks,
     logs: createLogsTable(state, options.clock, clocks, rowStore, oneAnAccount),
@@ -165,9 +190,9 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
         readSpend(connection, account, range, await rows(range)),
       ),
     sums: async (request, signal) => {
-      if (request.tokens) await tokens.judge(request.account, signal);
+      if (request.tokens) await judge(request.account, signal);
       const { account, zone } = request;
-      for (const range of rangesOf(request)) await rollup.refresh({ account, zone, range }, signal);
+      for (const range of rangesOf(request)) await refresh({ account, zone, range }, signal);
       return rowStore.read(account, async (rows) => readSums(rows, request), signal);
     },
     calls: async (account, range) =>
@@ -180,15 +205,21 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
     exclusive: storage.exclusive,
     copyToFile: storage.copyToFile,
     tokens,
-    seriesColours: createSeriesColours(state),
+    seriesColours: createSeriesColours(state, isReader),
     writeParquet: createParquetWriter(engine, options.spoolDirectory, spoolPrefix),
     readCube: async (request, use) => {
-      await tokens.judge(request.account, request.signal);
-      return readCube(rowStore, queries, rollup.refresh, options, options.clock, request, use);
+      const read = async (engine: QueryEngine, from: RowStore) => {
+        await judge(request.account, request.signal);
+        return readCube(from, engine, refresh, options, clock, request, use);
+      };
+      return request.yields === true
+        ? asked.run((engine) => read(engine, askedRows))
+        : read(queries, rowStore);
     },
     bindQueries: bindWith(queries),
     [Symbol.asyncDispose]: async () => {
       await queries[Symbol.asyncDispose]();
+      await asked[Symbol.asyncDispose]();
       await storage.close();
     },
   };

@@ -1,7 +1,5 @@
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createNamedGates, type Log } from '../core/index.ts';
-import { spoolPrefix } from './spool-prefix.ts';
+import { createNamedGates } from '../core/index.ts';
+import { clearSpool } from './spool-prefix.ts';
 import { setArchiveAccess } from './archive/archive-access.ts';
 import { readDatabaseFacts } from './backup/database-facts.ts';
 import { createArchive } from './archive/archive.ts';
@@ -11,14 +9,6 @@ import { createRowStore } from './row-store.ts';
 import { createTables, type Warehouse, type WarehouseOptions } from './tables.ts';
 import { schema } from './schema.ts';
 import { createClassesView } from './tokens/classes-view.ts';
-
-const clearSpool = async (folder: string, log: Log): Promise<void> => {
-  const left = (await readdir(folder)).filter((name) => name.startsWith(spoolPrefix));
-  for (const name of left) {
-    await rm(join(folder, name), { recursive: true, force: true });
-    log.info('removed an export left in the spool by an interrupted run', { name });
-  }
-};
 
 /**
  * Opens the database of several processes, or opens or creates the file, and migrates it to the newest schema, with a copy of an older one kept before.

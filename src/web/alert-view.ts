@@ -19,6 +19,8 @@ export type AlertView = {
   readonly team?: string;
   readonly texts: {
     readonly reason?: string | undefined;
+    /** The next step where the state is unknown. */
+    readonly hint?: string | undefined;
     readonly spend?: string | undefined;
     readonly amount?: string | undefined;
     readonly forecast?: string | undefined;

@@ -1,6 +1,6 @@
 import { lazy } from '../core/index.ts';
 
-export type { AttemptView, JobView, OutboxView, RunView, StatusView } from './status-view.ts';
+export type { AttemptView, JobView, OutboxView, ReplicaView, RunView, StatusView } from './status-view.ts';
 export type {
   AccountView,
   ClockProblemView,
@@ -13,7 +13,8 @@ export type { JobDays, KeyAgeView, KeysView, NextMailView, PageView } from './pa
 export type { SpendView } from './spend-view.ts';
 export type { PageActions } from './page/actions.ts';
 export type { FeedEntry } from './page/feed.ts';
-export { passedRequest, type PassedAnswer, type PassedRequest } from './passed/request.ts';
+export { createLinkUse, type LinkUse } from './link-use.ts';
+export { readReport } from './read-report.ts';
 export { needsPerson } from './needs-person.ts';
 export { alertsJson, outboxJson, runJson, statusJson } from './status-json.ts';
 export { mailTones, runTones } from './tones.ts';
@@ -21,5 +22,5 @@ export { mailTones, runTones } from './tones.ts';
 /** Loaded only by a daemon that serves them. */
 export const listenForHealth = lazy(async () => (await import('./health.ts')).listenForHealth);
 export const listenForPage = lazy(async () => (await import('./page/listen.ts')).listenForPage);
-export const listenForPassing = lazy(async () => (await import('./passed/listen.ts')).listenForPassing);
 export const listenForMetrics = lazy(async () => (await import('./metrics.ts')).listenForMetrics);
+export { byReason, collectUnknown, unknownAlertsOf, type UnknownAlerts } from './unknown-alerts.ts';

@@ -1,6 +1,8 @@
+import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono } from 'hono';
 import { errorFields, type Clock, type ConnectionLimits, type Log, type Secret } from '../core/index.ts';
 import { openListener, type Listener } from './open-listener.ts';
+import { createThrottle } from './throttle.ts';
 import { createRefusals, hasBearer, isKnownHost } from './guard.ts';
 
 export type MetricsOptions = {
@@ -25,6 +27,7 @@ export type MetricsOptions = {
 export const listenForMetrics = async (options: MetricsOptions): Promise<Listener> => {
   const { names, token, scrape, contentType, clock, log } = options;
   const refused = createRefusals('refused a request for metrics', clock, log);
+  const throttle = createThrottle(clock);
   const app = new Hono();
   app.use(async (context, next) => {
     context.header('cache-control', 'no-store');
@@ -33,11 +36,18 @@ export const listenForMetrics = async (options: MetricsOptions): Promise<Listene
       refused('unknown host name', 'scrape an IP address, or add the host name to metrics.names');
       return context.text('Metrics are not served under this host name; see metrics.names.\n', 421);
     }
-    if (token !== undefined && !hasBearer(context.req.header('authorization'), token)) {
+    const header = context.req.header('authorization');
+    if (token !== undefined && !hasBearer(header, token)) {
       refused(
-        context.req.header('authorization') === undefined ? 'no bearer token' : 'wrong bearer token',
+        header === undefined ? 'no bearer token' : 'wrong bearer token',
         'give the scraper the token of metrics.token, for example with authorization.credentials_file of Prometheus',
       );
+      const client = getConnInfo(context).remote.address ?? '';
+      if (header !== undefined && throttle.isBlocked(client)) {
+        context.header('retry-after', '60');
+        return context.text('Too many wrong tokens. Try again in a minute.\n', 429);
+      }
+      if (header !== undefined) throttle.wrong(client);
       context.header('www-authenticate', 'Bearer');
       return context.text('A bearer token is required.\n', 401);
     }

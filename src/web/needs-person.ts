@@ -1,15 +1,15 @@
 import type { RotationView } from '../keys/index.ts';
-import { countText } from '../core/index.ts';
+import { countText, listText } from '../core/index.ts';
 import type { StatusView } from './status-view.ts';
 
 /** Keeps the line readable. */
 const maxNames = 5;
 
-const servicesOf = (rotations: readonly Pick<RotationView, 'service'>[]): string => {
-  const names = rotations.slice(0, maxNames).map(({ service }) => service);
-  const more = rotations.length - names.length;
-  return `${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
-};
+const servicesOf = (rotations: readonly Pick<RotationView, 'service'>[]): string =>
+  listText(
+    rotations.map(({ service }) => service),
+    maxNames,
+  );
 
 const ofKeys = ({
   rotations = [],

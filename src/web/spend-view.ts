@@ -9,6 +9,8 @@ export type SpendView = {
   readonly zone: string;
   /** End of the pulled call log; missing before the first pull. */
   readonly through?: UnixMillis;
+  /** Moment of the last month up to which its spend is compared with this month's; missing without sums. */
+  readonly lastMonthThrough?: UnixMillis;
   /** Missing before the first pull, and while the unit of amounts is not proven. */
   readonly sums?: SpendSums;
   /** Whole days, oldest first; the last is today. Empty without sums. */

@@ -4,7 +4,7 @@ import type { DeadKey, OutdatedService } from '../keys/index.ts';
 export type ComparedView = {
   readonly source: string;
   readonly range: Interval<UnixMillis>;
-  readonly gap: Money;
+  readonly gap: Money | 'unknown';
   readonly unit: string;
   readonly verdict: string;
   /** Unexplained or truncated: needs a person. */
@@ -17,7 +17,7 @@ export type ComparedView = {
 export type GapView = {
   readonly source: string;
   readonly range: Interval<UnixMillis>;
-  readonly gap: Money;
+  readonly gap: Money | 'unknown';
   readonly unit: string;
   readonly verdict: string;
   readonly text: string;

@@ -92,6 +92,7 @@ export const statusJson = (status: StatusView, needsPerson: readonly string[]) =
   daemon:
     status.daemon === undefined ? undefined : { ...status.daemon, startedAt: iso(status.daemon.startedAt) },
   config: { ...status.config, loadedAt: iso(status.config.loadedAt) },
+  replicas: status.replicas?.map((replica) => ({ ...replica, seenAt: iso(replica.seenAt) })),
   ...(status.storeProblem === undefined
     ? {}
     : { storeProblem: { ...status.storeProblem, since: iso(status.storeProblem.since) } }),
@@ -121,7 +122,11 @@ export const alertsJson = (views: readonly AlertView[]) =>
 export const pageJson = ({ status, team, spend, alerts, history, keys, nextMails, mails }: PageView) => ({
   ...statusJson(status, needsPerson(status)),
   team,
-  spend: spend.map(({ through, ...one }) => ({ ...one, through: isoOr(through) })),
+  spend: spend.map(({ through, lastMonthThrough, ...one }) => ({
+    ...one,
+    through: isoOr(through),
+    lastMonthThrough: isoOr(lastMonthThrough),
+  })),
   alerts: alertsJson(alerts),
   history,
   keys: {

@@ -11,6 +11,7 @@ import type {
   KeyProblemView,
   OutdatedServiceView,
 } from './status-data.ts';
+import type { UnknownAlert } from './unknown-alerts.ts';
 
 /** The result of `status`, which the page shows. Times in milliseconds UTC. */
 
@@ -57,6 +58,17 @@ export type ConfigFaultView = {
   readonly advice?: string | undefined;
 };
 
+/** A process that serves on a database that several share. */
+export type ReplicaView = {
+  readonly name: string;
+  readonly version: string;
+  readonly state: 'working' | 'standing by' | 'in doubt';
+  /** When it was heard of last, by the clock of the database. */
+  readonly seenAt: UnixMillis;
+  /** In what it differs from the replica that works: `version`, `timezone`, `job daily-spend`. */
+  readonly differs: readonly string[];
+};
+
 export type StatusView = {
   readonly version: string;
   readonly now: UnixMillis;
@@ -75,6 +87,8 @@ export type StatusView = {
     /** Changed settings that take effect at the next start. */
     readonly atNextStart: readonly string[];
   };
+  /** Missing with a database file. */
+  readonly replicas?: readonly ReplicaView[];
   /** Why nothing can be stored, such as a full disk; missing when the last change was. */
   readonly storeProblem?: LedgerProblem;
   readonly jobs: readonly JobView[];
@@ -105,6 +119,8 @@ export type StatusView = {
     readonly keyProblem?: KeyProblemView;
     /** Accounts whose clock deviation stops the deletion of keys. */
     readonly clockProblems?: readonly ClockProblemView[];
+    /** Alerts of unknown state that are not muted. */
+    readonly unknownAlerts?: readonly UnknownAlert[];
     /** Missing before the first backup. */
     readonly backup?: BackupView;
   };

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openStore, restoreFiles, storeFiles, verifyFiles } from '../../src/backup/index.ts';
+import { openStore, readManifests, restoreFiles, storeFiles, verifyFiles } from '../../src/backup/index.ts';
+import { isThere } from '../../src/core/index.ts';
 import { openFolder } from '../support/program.ts';
 import { back, block, database, filesOf, newIdentity, noise } from './support.ts';
 
@@ -46,6 +47,47 @@ it('a restored file has the permissions of the original', async () => {
   const { files } = await storeFiles(store, [{ path: 'audit/keys.jsonl', file }]);
   await restoreFiles(store, { files }, join(folder.path, 'to'));
   expect((await stat(join(folder.path, 'to/audit/keys.jsonl'))).mode & 0o777).toBe(0o640);
+});
+
+it('a file whose manifest names chunks again and again is read no further than its stated size', async () => {
+  await using folder = await openFolder();
+  const { cipher, decipher } = await newIdentity();
+  for (const ciphers of [{}, { cipher, decipher }]) {
+    const root = join(folder.path, ciphers.cipher === undefined ? 'plain' : 'encrypted');
+    const contents = { 'tollkeeper.duckdb': database(0) };
+    const { store, manifest } = await back(folder, '2026-11-26T09:00:00.000Z', contents, ciphers, root);
+    const [file] = manifest.files;
+    if (file === undefined) throw new RangeError('no file');
+    const [, chunk = ''] = file.chunks;
+    const bomb = { ...manifest, files: [{ ...file, chunks: Array.from({ length: 40_000 }, () => chunk) }] };
+    const damage = {
+      code: 'backup-damaged',
+      message: expect.stringContaining(`more bytes than the ${file.size} that its manifest states`) as string,
+    };
+    expect(await verifyFiles(store, bomb)).toMatchObject([damage]);
+    const to = join(root, 'to');
+    await expect(restoreFiles(store, bomb, to)).rejects.toMatchObject(damage);
+    expect((await stat(join(to, file.path))).size).toBeLessThanOrEqual(file.size);
+  }
+});
+
+it('a folder of backups that cannot be read is named, and is neither empty nor a foreign one', async () => {
+  await using folder = await openFolder();
+  const { store } = await back(folder, '2026-11-26T09:00:00.000Z', { 'tollkeeper.duckdb': database(0) });
+  const marker = join(store.folder, 'tollkeeper-backups');
+  await rm(marker);
+  await symlink(marker, marker);
+  await expect(openStore(store.folder)).rejects.toMatchObject({
+    code: 'backup-missing',
+    message: `${marker} cannot be read (ELOOP)`,
+  });
+  const loop = join(folder.path, 'loop');
+  await symlink(loop, loop);
+  await expect(readManifests(loop)).rejects.toMatchObject({ code: 'backup-missing' });
+  await expect(isThere(loop)).rejects.toMatchObject({
+    code: 'path-unwritable',
+    message: `${loop} cannot be read (ELOOP)`,
+  });
 });
 
 it('a missing chunk is named, and the next backup of the same data stores it again', async () => {

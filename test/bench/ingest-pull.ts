@@ -15,19 +15,23 @@ import { openDatabase, openWarehouse, type Warehouse } from '../../src/warehouse
 
 export const memoryLimit = 512;
 
+export const openBenchDatabase = (url: string) =>
+  openDatabase({
+    url,
+    holder: 'bench',
+    lease: 60_000,
+    timeout: 600_000,
+    clock: systemClock,
+    log: silentLog,
+  });
+
 /** The file, or what is at the URL. */
 export const openBenchWarehouse = async (database: string, url?: string): Promise<Warehouse> =>
   openWarehouse({
     ...(url === undefined
       ? {}
       : {
-          database: await openDatabase({
-            url,
-            holder: 'bench',
-            lease: 60_000,
-            clock: systemClock,
-            log: silentLog,
-          }),
+          database: await openBenchDatabase(url),
         }),
     path: database,
     spoolDirectory: join(dirname(database), 'spool'),

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseUrlOf, silentLog, systemClock } from '../../src/core/index.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
-import { openDatabase, openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
+import { openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
 import { buildProgram, type Running } from '../program/support/built-program.ts';
 import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
+import { openBenchDatabase } from './ingest-pull.ts';
 import { inFolder, measureYear, withYear } from './ingest.ts';
 import { memoryOf } from './process-figures.ts';
 import { buildSummary, at, measure, spendSummary } from './report-speed.ts';
@@ -18,10 +19,9 @@ const jobsOfAccount = 20;
 /** Seconds: each job is due once in it, at a second of its own. */
 const period = 300;
 
-const openShared = async (url: string, folder: string): Promise<Warehouse> => {
-  const options = { url, holder: 'bench', lease: 60_000, clock: systemClock, log: silentLog };
-  return openWarehouse({
-    database: await openDatabase(options),
+const openShared = async (url: string, folder: string): Promise<Warehouse> =>
+  openWarehouse({
+    database: await openBenchDatabase(url),
     path: join(folder, 'data', 'bench.duckdb'),
     spoolDirectory: join(folder, 'spool'),
     memoryLimit: '1GB',
@@ -29,7 +29,6 @@ const openShared = async (url: string, folder: string): Promise<Warehouse> => {
     clock: systemClock,
     log: silentLog,
   });
-};
 
 /** A year of calls in twelve windows, into PostgreSQL and into a database file, one after the other. */
 const measureLanding = async (

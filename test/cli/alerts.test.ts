@@ -90,6 +90,39 @@ describe('the `alerts` command', () => {
     expect(log.stdout).toMatch(/acknowledge +main\/tiny +load test/);
   });
 
+  it('and `status` show quotas without readings as one line with one next step, and all of them as JSON', async () => {
+    await folder.write('config/jobs/snapshot.yaml', 'jobs:\n  readings: { kind: snapshot }\n');
+    for (const job of ['readings', 'budget-alerts']) expect((await run(['run', job])).code).toBe(0);
+    const all = JSON.parse((await run(['alerts', '--json'])).stdout) as readonly {
+      readonly alert: string;
+      readonly state: string;
+      readonly texts: { readonly reason?: string; readonly hint?: string };
+    }[];
+    const reason = 'snapshots at least a day apart are missing';
+    const hint = 'Check that a job of kind snapshot runs each day: `tollkeeper status` shows its last run.';
+    const unread = all.filter(({ texts }) => texts.reason === reason);
+    expect(unread.length).toBeGreaterThan(2);
+    for (const { state, texts } of unread) expect([state, texts.hint]).toEqual(['unknown', hint]);
+    const [listed, status] = [(await run(['alerts'])).stdout, (await run(['status'])).stdout];
+    for (const page of [listed, status]) {
+      expect(page).toContain(`${unread.length} alerts are unknown because ${reason}: ${unread[0]?.alert}, `);
+      expect(page.split(hint)).toHaveLength(2);
+    }
+    expect(listed).not.toContain('BALANCE OR QUOTA');
+    expect(listed).toMatch(/^typo +unknown/m);
+    expect(status).toContain(
+      '1 alert is unknown because the call log contains no call of model gtp-5: typo\n',
+    );
+    const { data } = JSON.parse((await run(['status', '--json'])).stdout) as {
+      readonly data: { readonly unknownAlerts: readonly unknown[] };
+    };
+    expect(data.unknownAlerts).toEqual(
+      all
+        .filter(({ state }) => state === 'unknown')
+        .map(({ alert, texts }) => ({ account: 'main', alert, reason: texts.reason, hint: texts.hint })),
+    );
+  });
+
   it.each([
     [
       ['mute', 'acount-main', '--until', '2026-12-01'],

@@ -77,6 +77,46 @@ describe('an error is reported without a stack trace for', () => {
   });
 });
 
+describe('a misspelled name is answered with the nearest one:', () => {
+  it.each([
+    [['rotat'], "error: unknown command 'rotat'. Did you mean keys rotate?\n"],
+    [['statsu'], "error: unknown command 'statsu'. Did you mean status?\n"],
+    [['keys', 'rotat', 'billing'], "error: unknown command 'rotat'. Did you mean rotate?\n"],
+    [['outbox', 'drp', '1'], "error: unknown command 'drp'. Did you mean drop?\n"],
+    [['alerts', 'mut', 'launch'], "error: unknown command 'mut'. Did you mean mute?\n"],
+    [['reports', 'nw', 'mine'], "error: unknown command 'nw'. Did you mean new?\n"],
+    [['help', 'statsu'], "error: unknown command 'statsu'. Did you mean status?\n"],
+    [['help', 'rotat'], "error: unknown command 'rotat'. Did you mean keys rotate?\n"],
+    [['status', '--jsn'], "error: unknown option '--jsn'. Did you mean --json?\n"],
+    [['run', 'pull-lgos'], 'what to do: did you mean pull-logs?'],
+    [['next', 'pull-lgos'], 'what to do: did you mean pull-logs?'],
+    [['runs', 'pull-lgos'], 'what to do: did you mean pull-logs?'],
+    [['reports', '--job', 'pull-lgos'], 'what to do: did you mean pull-logs?'],
+    [['report', 'spend-sumary'], 'what to do: did you mean spend-summary?'],
+    [['report', 'spend-summary', '--account', 'man'], 'what to do: did you mean main?'],
+    [['keys', 'list', '--account', 'man'], 'what to do: did you mean main?'],
+    [['report', 'spend-summary', '--timezone', 'Europe/Berln'], 'did you mean "Europe/Berlin"?'],
+    [['schema', 'cub'], 'what to do: did you mean cube?'],
+  ])('%j', async (argv, message) => {
+    const ran = await run(...argv);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(message);
+  });
+
+  it('a name that is similar to no known name gets no suggestion', async () => {
+    expect((await run('xyzzy')).stderr).toBe("error: unknown command 'xyzzy'\n(see --help for options)\n");
+    expect(await run('help', 'xyzzy')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: "error: unknown command 'xyzzy'\n(see --help for options)\n",
+    });
+    expect((await run('status', '--xyzzy')).stderr).toBe(
+      "error: unknown option '--xyzzy'\n(see --help for options)\n",
+    );
+    expect((await run('outbox', 'xyzzy')).stderr).toMatch(/^error: too many arguments for 'outbox'/);
+  });
+});
+
 describe('report --locale', () => {
   it('overrides the configured language', async () => {
     await folder.write('config/jobs/spend.yaml', 'jobs:\n');

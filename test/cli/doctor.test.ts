@@ -282,7 +282,7 @@ it('`doctor` reports an invalid configuration with its position', async () => {
   await using folder = await openFixture({ account: '  other: { base_url: "http://example.com" }\n' });
   const ran = await run(folder, ['doctor']);
   expect(ran.code).toBe(1);
-  expect(ran.stdout).toMatch(/^✗ config: .*tollkeeper\.yaml:3:\d+/m);
+  expect(ran.stdout).toMatch(/^ {4}\S*tollkeeper\.yaml:3:\d+/m);
   expect(ran.stdout).toContain('– everything else: skipped, the check of the config failed');
 });
 
@@ -354,4 +354,14 @@ it.each(screens)('`doctor` keeps hostile values on their lines: %s', (_, screen)
     screen,
   );
   expect(pageFaults(page, screen)).toEqual([]);
+});
+
+it('doctor prints each fault of a configuration on a line of its own', async () => {
+  await using folder = await openFolder();
+  await folder.write('config/tollkeeper.yaml', 'acounts: {}\ntimezon: UTC\n');
+  const ran = await folder.run(['doctor'], { clock: systemClock, env: {} });
+  expect(ran.code).toBe(1);
+  expect(ran.stdout).toMatch(
+    /^✗ config: the config has \d+ faults\n {4}\S*tollkeeper\.yaml:1:1: .*\n {6}what to do: .*\n {4}\S*tollkeeper\.yaml:2:1: /m,
+  );
 });

@@ -150,7 +150,7 @@ describe('init', () => {
     const prompts = typing([
       ['Base URL', 'gateway\r'],
       ['must be a URL', '\u0015https://gateway.example.com\r'],
-      ['Who receives', 'me@example.org\r'],
+      ['Recipient', 'me@example.org\r'],
       ['Sender', '\r'],
       ['Time zone', '\r'],
     ]);
@@ -160,6 +160,31 @@ describe('init', () => {
     expect(settings).toContain('base_url: "https://gateway.example.com"');
     expect(settings).toContain('from: "Tollkeeper <reports@example.org>"');
     expect(settings).toContain('operators: [me@example.org]');
+  });
+
+  it('shows each default in brackets, takes it with Enter, and takes another answer instead', async () => {
+    const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const prompts = typing([
+      ['Base URL of the gateway, for example https://gateway.example.com', '\r'],
+      ['must be a URL', 'https://gateway.example.com\r'],
+      ['Recipient of reports and notices, for example finance@example.com', 'me@example.org\r'],
+      ['Sender of the mails [Tollkeeper <reports@example.org>]', '\r'],
+      [`Time zone of days and schedules [${zone}]`, 'Europe/Berln\r'],
+      ['"Europe/Berlin"?', '\u0015Europe/Berlin\r'],
+      ['First day to pull [', '2026-09-01\r'],
+    ]);
+    const ran = await folder.run(['init'], { prompts });
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    const settings = await read('config/tollkeeper.yaml');
+    expect(settings).toContain('from: "Tollkeeper <reports@example.org>"');
+    expect(settings).toContain('timezone: Europe/Berlin');
+    expect(await read('config/jobs/spend.yaml')).toContain('since: 2026-09-01');
+  });
+
+  it('suggests the nearest time zone for an unknown one', async () => {
+    const ran = await folder.run(['init', ...required, '--zone', 'Europe/Berln']);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(/what to do: did you mean "Europe\/Berlin"\?/);
   });
 
   it('offers to check the services when no variable is left to set, and keeps the files when they cannot be reached', async () => {
@@ -179,7 +204,7 @@ describe('init', () => {
   it('writes nothing when it is cancelled', async () => {
     const prompts = typing([
       ['Base URL', 'https://gateway.example.com\r'],
-      ['Who receives', '\u0003'],
+      ['Recipient', '\u0003'],
     ]);
     const ran = await folder.run(['init'], { prompts });
     expect(ran).toMatchObject({ code: 1, stdout: '' });

@@ -91,6 +91,33 @@ describe('mcp', () => {
     expect(text).not.toMatch(/sk-[A-Za-z0-9]{16}/);
   });
 
+  it('states with spend whether the period that was asked agrees with the gateway', async () => {
+    const whole = await call('spend', { period: 'last-month' });
+    expect(whole['verdict']).toMatchObject({ verdict: 'equal', good: true });
+    // Nothing is landed for it.
+    const before = await call('spend', { period: '2026-01' });
+    expect(before['verdict']).toMatchObject({ verdict: 'unknown', good: false });
+  });
+
+  it('answers a line that is no message with an error of JSON-RPC, and goes on', async () => {
+    const answers: string[] = [];
+    const read = (piece: Buffer): void => void answers.push(piece.toString());
+    fromServer.on('data', read);
+    toServer.write('{ broken\n');
+    toServer.write('{"hello":1}\n');
+    expect(await call('schema', { view: 'days' })).not.toHaveProperty('error');
+    fromServer.off('data', read);
+    const lines = answers.join('').trim().split('\n');
+    expect(lines.slice(0, 2).map((line) => JSON.parse(line) as unknown)).toEqual([
+      { jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error: the line is not JSON' } },
+      {
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32_600, message: 'Invalid Request: not a JSON-RPC message' },
+      },
+    ]);
+  });
+
   it.each([
     ['query', { sql: 'DROP VIEW cube' }, /use one SELECT over the views/],
     ['spend', { period: 'someday' }, /someday/],

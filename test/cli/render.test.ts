@@ -74,7 +74,7 @@ SLOT              JOB          TRIGGER   STATE   TRIES  TOOK
         runView('2026-11-21T08:28:00Z', {
           state: 'queued',
           attempts: [],
-          waiting: 'the lock x is held by y',
+          waiting: 'the lock x, held by y',
         }),
         runView('2026-11-21T08:27:00Z', {
           state: 'queued',
@@ -88,7 +88,7 @@ SLOT              JOB          TRIGGER   STATE   TRIES  TOOK
       pipe,
     );
     expect(page).toMatch(/running {2}1 {6}40 s so far$/m);
-    expect(page).toMatch(/queued .* waits: the lock x is held by y$/m);
+    expect(page).toMatch(/queued .* waiting for the lock x, held by y$/m);
     expect(page).toMatch(/queued .* begins 2026-11-21 09:30 \(in 5 s\)$/m);
     expect(page).toMatch(/failed .* about to start$/m);
   });

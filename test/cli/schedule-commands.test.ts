@@ -112,6 +112,8 @@ describe('a single run', () => {
     [['--slot', 'yesterday'], /"yesterday" is not a valid time/],
     [['--slot', '2027-01-01'], /in the future/],
     [['--from', '2026-11-21', '--to', '2026-11-20'], /is not before/],
+    [['--accept-empty'], /--accept-empty requires --from and --to/],
+    [['--accept-empty', '--slot', '2026-11-20T05:07'], /--accept-empty requires --from and --to/],
   ])('%j is wrong use', async (options, message) => {
     const ran = await run('run', 'pull-logs', ...options);
     expect(ran.code).toBe(2);
@@ -160,6 +162,13 @@ describe('a backfill', () => {
     const ran = await run('run', 'pull-usage', '--from', '2026-11-18T02:00', '--to', '2026-11-18T03:00');
     expect(ran).toMatchObject({ code: 0, stdout: 'no slots in this time range\n' });
   });
+});
+
+it('the option --accept-empty is refused for a job that does not pull the log', async () => {
+  const range = ['--from', '2026-11-18', '--to', '2026-11-21'];
+  const ran = await run('run', 'pull-usage', ...range, '--accept-empty');
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toMatch(/--accept-empty is for jobs of the kind pull-logs; pull-usage is pull-usage/);
 });
 
 describe('a backfill of pull-logs', () => {

@@ -224,7 +224,7 @@ const mistakes: readonly Mistake[] = [
     'a tollkeeper.yaml that is a list',
     'tollkeeper.yaml:1:1',
     'the file must be a map of keys and values, not a list',
-    'write { timezone: …, locale: …, accounts: …, warehouse: … }; keys: timezone, locale, accounts, warehouse, database, backup, mail, routes, teams, tags, budgets, prices, archive_reports, scheduler, health, status, metrics, log',
+    'write { timezone: …, locale: …, accounts: …, warehouse: … }; keys: timezone, locale, accounts, warehouse, database, database_timeout, backup, mail, routes, teams, tags, budgets, prices, archive_reports, scheduler, health, status, metrics, log',
     [['settings', '- timezone: UTC\n']],
   ],
   [

@@ -26,6 +26,12 @@ it('a failure with a known cause names the fix before the command', () => {
   expect(adviceFor({ code: 'disk-full' })).toMatch(/^free space .*; then run `tollkeeper run pull --slot /);
 });
 
+it('a run whose process ended names a takeover by another replica, beside a lack of memory', () => {
+  expect(adviceFor({ code: 'process-ended', state: 'interrupted' })).toMatch(
+    /another one may have taken over; .*memory.*; then run `tollkeeper run pull --slot /,
+  );
+});
+
 it('a scheduled run replaced by a newer open run is not a failure, but a manual run is', () => {
   const newer = runAt('pull', 1_700_000_100 * second, { state: 'running' });
   const interrupted = (trigger: 'schedule' | 'hand') => failed({ state: 'interrupted', trigger });

@@ -94,4 +94,7 @@ teams:
   const feed = await get('/feed.atom');
   expect(feed.type).toContain('application/atom+xml');
   expect(feed.text).toContain('<title>Alert team-search (account main) fires</title>');
+  expect(feed.text).toMatch(
+    /<content>Budget team-search of \$0\.010: actual 100%; spend \$[\d.]+<\/content>/,
+  );
 });

@@ -37,7 +37,7 @@ describe.concurrent('needs', () => {
     const waiting = await town.run('status');
     expect(waiting.code).toBe(0);
     expect(waiting.stdout).toMatch(
-      /finance .*waits: pull-logs reaches 2026-11-20 11:50 UTC; the run needs data through 2026-11-21 00:00 UTC/,
+      /finance .*waiting for pull-logs \(at 2026-11-20 11:50 UTC, needs 2026-11-21 00:00 UTC\)/,
     );
     expect(count(daemon, 'finance', 'run started')).toBe(0);
 

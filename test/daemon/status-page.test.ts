@@ -5,6 +5,7 @@ import { createLog } from '../../src/core/logging/json-log.ts';
 import { openPage } from '../../src/daemon/listeners/open-page.ts';
 import { listenForHealth } from '../../src/web/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { noActions } from '../web/support/page-fixture.ts';
 import { openTown } from './support/daemon.ts';
 
 it('the status page of a daemon shows jobs, watermarks, mails and reports', async () => {
@@ -39,7 +40,7 @@ it('the status page of a daemon shows jobs, watermarks, mails and reports', asyn
   expect(data.accounts).toMatchObject([{ account: 'main', log: { end: '2026-11-20T11:50:00.000Z' } }]);
   const [report] = data.reports.newest;
   expect(report?.slot).toBe('2026-11-20T00:00:00.000Z');
-  const link = /href="(\/reports\/[^"]+)"/.exec(page)?.[1];
+  const link = /href="\.(\/reports\/[^"]+)"/.exec(page)?.[1];
   expect(link).toBe(`/reports/${report?.place}`);
   const kept = await readFile(`${town.folder.path}/data/reports/${report?.place}/report.html`, 'utf8');
   expect(await get(link)).toBe(kept);
@@ -64,21 +65,17 @@ it('a status page that cannot be served is reported and does not end the daemon'
   let logged = '';
   const neverAsked = (): Promise<never> => Promise.reject(new Error('not asked'));
   const deps = {
-    view: () => Promise.reject(new Error()),
-    status: neverAsked,
-    feed: () => Promise.resolve([]),
-    handlers: {
-      run: neverAsked,
-      'alerts/acknowledge': neverAsked,
-      'alerts/mute': neverAsked,
-      'alerts/unmute': neverAsked,
-      'outbox/resend': neverAsked,
+    source: {
+      view: neverAsked,
+      status: neverAsked,
+      feed: neverAsked,
+      report: neverAsked,
+      actions: noActions,
+      links: { wasUsed: neverAsked, act: neverAsked },
+      ended: { hasEnded: neverAsked, end: neverAsked },
     },
-    isJob: () => false,
-    wasUsed: () => Promise.resolve(false),
     zone: () => 'UTC',
     clock: manualClock(unixMillis(0)),
-    reportsDirectory: '/nowhere',
     redact: (text: string) => text,
     log: createLog({
       write: (text) => {

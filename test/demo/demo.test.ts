@@ -30,6 +30,7 @@ it('the demo reconciles, sends mail and rotates the key of an application whose 
       traffic: { months: 2, callsPerDay: 20 },
     });
     expect(warned).toBe('');
+    // A further line of a wrapped text begins with an indent.
     for (const message of [
       'equal to the last decimal',
       'the gateway counts no write',
@@ -38,11 +39,14 @@ it('the demo reconciles, sends mail and rotates the key of an application whose 
       /Overlap: billing and billing\.g2-[a-z]\d[a-z]\d both work/,
       /billing\.g2-[a-z]\d[a-z]\d is left\. The application made \d+ calls, read 2 keys, and none of its calls failed\./,
     ])
-      expect(output).toMatch(message);
+      expect(output.replaceAll('\n   ', ' ')).toMatch(message);
     expect(await readFile(join(out, 'secrets/billing.env'), 'utf8')).toMatch(
       /^# of the billing service\nREGION=eu\nGATEWAY_API_KEY=sk-\w{48}\n$/,
     );
     expect(await readdir(join(out, 'mails'))).not.toEqual([]);
+    const shown = output.trimEnd().split('\n');
+    expect(shown.length).toBeLessThanOrEqual(40);
+    expect(shown.filter((line) => line.length > 100)).toEqual([]);
     watchOutput('output of the demo', output);
   } finally {
     await rm(out, { recursive: true });

@@ -38,6 +38,7 @@ describe('the doctor line about completion tokens', () => {
       reasoningCalls: 7,
       excludesCalls: 2,
       includesTimes: 1,
+      excludesTimes: 2,
       rule: 'x-*',
     };
     const decided = modelOf({
@@ -51,7 +52,7 @@ describe('the doctor line about completion tokens', () => {
         point: 'tokens.x-1.output',
         value: 'completion tokens include reasoning tokens',
         evidence:
-          '1,200 calls, 7 with reasoning tokens; 2 with more of them than completion tokens; charges show that completion tokens include them 1 times; set by gateway.output_convention for x-*; there is evidence against it',
+          '1,200 calls, 7 with reasoning tokens; 2 with more of them than completion tokens; charges showed once that completion tokens include them; charges showed 2 times that completion tokens exclude them; set by gateway.output_convention for x-*; there is evidence against it',
         how: 'config',
       },
     ]);

@@ -123,6 +123,46 @@ describe('a proxy', () => {
     expect(via('https://a.example.com', { NO_PROXY: 'a.example.com:443' })).toBeUndefined();
     expect(via('https://badexample.com', { NO_PROXY: 'example.com' })).toBe('proxy:3128');
     expect(via('http://a.example.com', {})).toBeUndefined();
+    expect(via('https://a.example.com.', { NO_PROXY: 'example.com' })).toBeUndefined();
+    expect(via('https://a.example.com', { NO_PROXY: 'b.org,*' })).toBeUndefined();
+  });
+
+  it.each([
+    ['https://10.96.0.1', '10.96.0.0/12', undefined],
+    ['https://10.112.0.1', '10.96.0.0/12', 'proxy:3128'],
+    ['https://10.96.0.1:6443', '10.96.0.0/12:6443', undefined],
+    ['https://10.96.0.1', '10.96.0.1', undefined],
+    ['https://10.96.0.1', '10.96.0.1:6443', 'proxy:3128'],
+    ['https://[::1]', '::1', undefined],
+    ['https://[fd00::5]', 'fd00::/8', undefined],
+    ['https://[fe80::5]', 'fd00::/8', 'proxy:3128'],
+    ['https://[fd00::5]:8443', '[fd00::5]:8443', undefined],
+    ['https://[fd00::5]', '[fd00::5]:8443', 'proxy:3128'],
+    ['https://[fd00:0:0::5]', '[fd00::5]', undefined],
+    // Names are not resolved, and what is no range exempts nothing.
+    ['https://gateway.example.com', '10.0.0.0/8', 'proxy:3128'],
+    ['https://10.0.0.1', '10.0.0.0/99', 'proxy:3128'],
+    ['https://10.0.0.1', '10.0.0.0/', 'proxy:3128'],
+  ])('for %s with NO_PROXY=%s is %s', (url, except, proxy) => {
+    expect(proxyFor(new URL(url), proxySettings({ HTTPS_PROXY: 'proxy:3128', NO_PROXY: except }))).toBe(
+      proxy,
+    );
+  });
+
+  it('is not used for the API server of the cluster that Tollkeeper runs in', () => {
+    const settings = proxySettings({ HTTPS_PROXY: 'proxy:3128', KUBERNETES_SERVICE_HOST: '10.96.0.1' });
+    expect(proxyFor(new URL('https://10.96.0.1:443/api'), settings)).toBeUndefined();
+    expect(proxyFor(new URL('https://10.96.0.2/api'), settings)).toBe('proxy:3128');
+  });
+
+  it('in a range of NO_PROXY is not used by the transport either', async () => {
+    const proxy = await tunnelProxy({ refuse: 403 });
+    const http = testHttp({
+      env: { HTTP_PROXY: `http://${proxy.address}`, NO_PROXY: '192.0.2.0/24' },
+      timeouts: { connect: 50, headers: 50, idle: 50, total: 100 },
+    });
+    await rejection(http.send(get('http://192.0.2.1/')));
+    expect(proxy.asked).toEqual([]);
   });
 
   it('is not used for loopback addresses, which are recognized by number', () => {

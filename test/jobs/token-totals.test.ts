@@ -104,7 +104,7 @@ describe('all shipped reports over one month of vendors that count cached and re
     const spend = Number(sumMoney(without.map((one) => one.spend))).toFixed(2);
     for (const report of ['spend-summary', 'showback', 'token-economics'])
       expect(figureOf(reportIn(built, report), 'Per 1M tokens')?.note?.text).toBe(
-        `plus $${spend} of models without tokens`,
+        `excludes $${spend} for models billed without tokens`,
       );
   });
 
@@ -238,7 +238,7 @@ describe('reports over models whose prompts may or may not include the cached to
     for (const report of ['spend-summary', 'showback', 'token-economics']) {
       const figure = figureOf(reportIn(built, report), 'Per 1M tokens');
       expect([report, figure?.value.exact]).toEqual([report, perMillion(priced.map(([, one]) => one))]);
-      expect(figure?.note?.text).toContain('with unknown counts');
+      expect(figure?.note?.text).toContain('with unknown token counts');
     }
     for (const report of ['spend-summary', 'token-economics', 'statement']) {
       const said = reportIn(built, report).sections.flatMap((section) =>

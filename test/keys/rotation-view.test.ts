@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { unixSeconds } from '../../src/core/index.ts';
 import { engineFixture, fullSink, hour } from './engine-fixture.ts';
 
 const minute = 60_000;
@@ -38,4 +39,32 @@ it('an old key past its time is reported as long as it is used', async () => {
     escalated.push((await fixture.keyService().open())[0]?.escalated);
   }
   expect([escalated[2], escalated.at(-1)]).toEqual([undefined, true]);
+});
+
+it('a rotation whose new key is delivered says whether a call of a consumer was seen', async () => {
+  const calls: { readonly name: string; readonly at: number }[] = [];
+  await using fixture = await engineFixture({
+    evidence: {
+      firstCall: async (_account, name, since) => {
+        const [first] = calls.filter((call) => call.name === name && call.at >= since);
+        return first === undefined ? undefined : unixSeconds(first.at);
+      },
+    },
+  });
+  const call = (name: string): void => void calls.push({ name, at: Math.floor(fixture.clock.now() / 1000) });
+  const id = await fixture.start(fixture.gateway.add('billing.g1'));
+  // The verification of a new key is a call of it, too.
+  call('billing.g2');
+  await fixture.advance([id]);
+  const viewed = async () => (await fixture.keyService().open())[0];
+  const unseen = 'the new key is delivered; not yet seen in use; the old key remains valid';
+  expect(await viewed()).toMatchObject({ stage: 'current', message: unseen });
+  fixture.elapse(minute);
+  call('billing.g1');
+  expect(await viewed()).toMatchObject({ stage: 'current', message: unseen });
+  call('billing.g2');
+  expect(await viewed()).toMatchObject({
+    stage: 'current',
+    message: 'the new key is delivered and in use; the old key remains valid',
+  });
 });

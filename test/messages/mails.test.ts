@@ -181,7 +181,7 @@ const alertSubjects: Readonly<Record<LocaleTag, readonly string[]>> = {
     'Der Status von 2 Budgets ist unbekannt',
     'Das Guthaben von main reicht noch 1,1 Tage',
     'Das Guthaben von main reicht wieder aus',
-    'Das Aufruf-Log von main liegt vom 18. Nov. 2026, 11:06 UTC bis zum 18. Nov. 2026, 12:06 UTC hinter dem Gateway zurück',
+    'Das Aufruf-Log von main liegt vom 18.11.2026, 11:06 UTC bis zum 18.11.2026, 12:06 UTC hinter dem Gateway zurück',
   ],
   zh: [
     '预算 search：预测 US$6.21（US$5.00 的 124%）',

@@ -79,6 +79,11 @@ const causes: readonly {
     series: { [`tollkeeper_working{${target}}`]: '0x600' },
     fires: '{severity="critical"}',
   },
+  {
+    alert: 'TollkeeperReplicasDiffer',
+    series: { [`tollkeeper_replicas_different{${target}}`]: '1x600' },
+    fires: '{severity="warning"}',
+  },
   { alert: 'TollkeeperDown', series: { [`up{${target}}`]: '0x600' }, fires: '{severity="critical"}' },
   {
     alert: 'TollkeeperJobOutage',

@@ -12,8 +12,8 @@ export const landingMutants: readonly Mutant[] = [
     'an export without rows removes those that are stored',
     'ingest/call-log/pull-logs-faults',
     'warehouse/logs/land-logs.ts',
-    'if (served.rows === 0 && replaced.rows > 0)',
-    'if (served.rows === 0 && replaced.rows < 0)',
+    'if (served.rows === 0 && replaced.rows > 0 &&',
+    'if (served.rows === 0 && replaced.rows < 0 &&',
   ),
   mutant(
     'the total line is not compared',

@@ -1,3 +1,4 @@
+import { causeMutants } from './causes.ts';
 import { configurationMutants } from './configuration.ts';
 import { landingMutants } from './landing.ts';
 import { rollupMutants } from './rollup.ts';
@@ -17,6 +18,7 @@ export const mutants: readonly Mutant[] = [
   ...replicaMutants,
   ...pageMutants,
   ...rotationMutants,
+  ...causeMutants,
   ...configurationMutants,
   ...timeMutants,
 ];

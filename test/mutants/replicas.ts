@@ -5,8 +5,8 @@ export const replicaMutants: readonly Mutant[] = [
     'a landing counts without the token of its lease',
     'warehouse/postgres/publish.server',
     'warehouse/postgres/publish.ts',
-    'WHERE account = $account AND token = $token AND version = $version',
-    'WHERE account = $account AND $token = $token AND version = $version',
+    'WHERE account = $account AND token = $token AND until',
+    'WHERE account = $account AND $token = $token AND until',
   ),
   mutant(
     'a window is landed twice',
@@ -14,6 +14,13 @@ export const replicaMutants: readonly Mutant[] = [
     'warehouse/postgres/publish.ts',
     'for (const { start, end } of changes.ranges)',
     'for (const { start, end } of changes.ranges.slice(1))',
+  ),
+  mutant(
+    'rows that one engine counts and the other one does not are accepted',
+    'warehouse/postgres/publish.server',
+    'warehouse/postgres/copied-rows.ts',
+    'if (sent !== stored)',
+    'if (sent < stored)',
   ),
   mutant(
     'a slot is claimed without a lease',

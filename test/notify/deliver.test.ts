@@ -11,9 +11,11 @@ const minute = 60_000;
 /** A server that never takes the mail, without the wait of a real connection. */
 const refusing = (why: Fault): MailTransport => ({
   where: 'example.com:587',
+  ehlo: undefined,
   logsIn: false,
   open: () =>
     Promise.resolve({
+      answer: '',
       send: () => Promise.resolve({ state: 'deferred', fault: why }),
       close: () => undefined,
     }),

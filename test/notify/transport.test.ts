@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { isFault, type Fault } from '../../src/core/index.ts';
 import type { MailTransport } from '../../src/notify/index.ts';
@@ -17,14 +17,13 @@ const faultOf = async (transport: MailTransport, signal?: AbortSignal): Promise<
   throw new Error('the connection was opened');
 };
 
-/** A server of which only the first words are given; it then says nothing, or closes. */
-const openMute = async (greeting: string | undefined, close: boolean) => {
-  const sockets = new Set<{ destroy: () => unknown }>();
+/** A TCP server without a protocol; `greet` gets each connection. */
+const openRawServer = async (greet: (socket: Socket) => void) => {
+  const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
-    if (greeting !== undefined) socket.write(greeting);
-    if (close) socket.end();
+    greet(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -36,6 +35,25 @@ const openMute = async (greeting: string | undefined, close: boolean) => {
     },
   };
 };
+
+/** A server of which only the first words are given; it then says nothing, or closes. */
+const openMute = (greeting: string | undefined, close: boolean) =>
+  openRawServer((socket) => {
+    if (greeting !== undefined) socket.write(greeting);
+    if (close) socket.end();
+  });
+
+/** A server that takes one name only in the greeting. */
+const openPickyServer = () =>
+  openRawServer((socket) => {
+    socket.write('220 picky.example.com\r\n');
+    socket.on('data', (data) => {
+      const [, name = ''] = /^(?:EHLO|HELO) (\S+)/.exec(data.toString()) ?? [];
+      if (name === '') socket.write('221 bye\r\n');
+      else if (name === 'known.example.com') socket.write(`250 ${name}\r\n`);
+      else socket.write(`550 5.7.1 the name ${name} is not known here\r\n`);
+    });
+  });
 
 describe('the reason of a failed connection', () => {
   it('is a wrong password', async () => {
@@ -101,21 +119,47 @@ describe('the reason of a failed connection', () => {
 
   it('is a server that closes, rejects every client, stays silent or uses another protocol', async () => {
     await using outboxFixture = await openOutboxFixture();
-    for (const [greeting, close, message] of [
-      [undefined, true, /closed the connection/],
-      ['554 go away\r\n', true, /does not accept mail now: “554 go away”/],
-      ['421 too many connections\r\n', true, /does not accept mail now: “421 too many connections”/],
-      [undefined, false, /did not answer in time/],
-      ['HTTP/1.1 400 Bad Request\r\n\r\n', false, /mail server/],
+    const unreachable = 'mail-unreachable';
+    for (const [greeting, close, message, code] of [
+      [undefined, true, /closed the connection/, unreachable],
+      ['554 go away\r\n', true, /refused the session: “554 go away”/, 'mail-session-refused'],
+      [
+        '421 too many connections\r\n',
+        true,
+        /does not accept mail now: “421 too many connections”/,
+        unreachable,
+      ],
+      [undefined, false, /did not answer in time/, unreachable],
+      ['HTTP/1.1 400 Bad Request\r\n\r\n', false, /mail server/, unreachable],
     ] as const) {
       await using mute = await openMute(greeting, close);
       await using transport = outboxFixture.transport(mute.url, {
         timeouts: { connect: 300, greeting: 300, idle: 300 },
       });
       const found = await faultOf(transport);
-      expect(found.code).toBe('mail-unreachable');
+      expect(found.code).toBe(code);
       expect(found.message).toMatch(message);
     }
+  });
+
+  it('is the name in the greeting, which the server refuses; the mail stays queued for longer than five days', async () => {
+    await using office = await openPickyServer();
+    await using outboxFixture = await openOutboxFixture();
+    await using refused = outboxFixture.transport(office.url, { ehlo: 'a.example.com' });
+    expect(await faultOf(refused)).toMatchObject({
+      code: 'mail-session-refused',
+      message: expect.stringMatching(
+        /refused the session: “550 5\.7\.1 the name a\.example\.com is not known here”/,
+      ) as string,
+      advice: expect.stringContaining('mail.ehlo') as string,
+    });
+    await outboxFixture.enqueue();
+    expect(await outboxFixture.deliver(refused)).toMatchObject({ deferred: 1 });
+    outboxFixture.clock.advance(6 * 86_400_000);
+    expect(await outboxFixture.deliver(refused)).toMatchObject({ deferred: 1, failed: 0 });
+    expect(await outboxFixture.outbox.list()).toMatchObject([{ state: 'deferred' }]);
+    await using known = outboxFixture.transport(office.url, { ehlo: 'known.example.com' });
+    expect((await known.open()).answer).toBe('“250 known.example.com”');
   });
 
   it('is smtps:// to a port without TLS', async () => {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => program[Symbol.asyncDispose]());
 
-describe.concurrent('a gateway with the hostile behaviour', { timeout: 180_000 }, () => {
+describe.concurrent('a gateway with the hostile behaviour', () => {
   it.each(hostileNames)('%s leaves every command with its valid data or a catalogue error', async (name) => {
     await playHostile(program, name, affectedCommands(name));
   });

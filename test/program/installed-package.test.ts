@@ -61,6 +61,14 @@ test('the installed package holds no tests and no sources', async () => {
   expect(files.filter((name) => /\.(ts|map)$|\.test\./.test(name))).toEqual([]);
 });
 
+test('`npm pack` prints one line', async () => {
+  const { PATH, HOME } = process.env;
+  const { stdout, stderr } = await run('npm', ['pack', '--ignore-scripts', '--dry-run'], {
+    env: { PATH, HOME },
+  });
+  expect(stdout + stderr).toMatch(/^tollkeeper-[\d.]+\.tgz\n$/);
+});
+
 test('the installed package states its version', async () => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { readonly version: string };
   const { stdout } = await run('tollkeeper', ['--version'], { cwd: home, env: env() });
@@ -79,8 +87,9 @@ const commandsOf = async (heading: string): Promise<readonly (readonly string[])
 };
 
 test('the commands of the README mail a first report from an empty folder', async () => {
-  const [install = [], commands = []] = await commandsOf('First mail in five minutes');
-  expect(install).toEqual(['npm ci && npm pack', 'npm install -g ./tollkeeper-*.tgz']);
+  const [checkout, install, commands = []] = await commandsOf('First mail in five minutes');
+  expect(checkout).toEqual(['npm ci && npm run demo', 'npm ci && npm test']);
+  expect(install).toEqual(['npm pack', 'npm install -g ./tollkeeper-*.tgz']);
   expect(commands.length).toBeLessThanOrEqual(3);
   const started: ChildProcess[] = [];
   try {
@@ -119,7 +128,7 @@ test('init of the installed package asks on a terminal, and takes the answers th
   let shown = '';
   const answers = [
     ['Base URL', 'https://gateway.example.com\r'],
-    ['Who receives', 'me@example.org\r'],
+    ['Recipient', 'me@example.org\r'],
     ['Sender', '\r'],
     ['Time zone', '\r'],
     ['First day', '\r'],

@@ -24,7 +24,7 @@ const expectFailedUntilSuccess = async (fixture: Fixture): Promise<void> => {
   expect(recovered.stdout).not.toContain('what to do');
 };
 
-describe.concurrent('a manual run that is killed', { timeout: 180_000 }, () => {
+describe.concurrent('a manual run that is killed', () => {
   it('counts as failed until the next success when no daemon runs', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(rarely));
@@ -66,17 +66,13 @@ describe.concurrent('a manual run that is killed', { timeout: 180_000 }, () => {
   });
 });
 
-it(
-  'a manual run that fails makes `status` exit with 1 until the next success of its job',
-  { timeout: 180_000 },
-  async () => {
-    await using fixture = await openFixture(program);
-    await fixture.jobs(pullLogs(rarely), `other: { kind: pull-usage, since: 2026-01-01, ${rarely} }`);
-    fixture.sandbox.faults.plant({ kind: 'status', path: '/api/log', status: 403, times: 9 });
-    expect((await fixture.here('run', 'pull-logs')).code).toBe(1);
-    fixture.sandbox.faults.clear();
-    // A success of another job changes nothing.
-    expect((await fixture.here('run', 'other')).code).toBe(0);
-    await expectFailedUntilSuccess(fixture);
-  },
-);
+it('a manual run that fails makes `status` exit with 1 until the next success of its job', async () => {
+  await using fixture = await openFixture(program);
+  await fixture.jobs(pullLogs(rarely), `other: { kind: pull-usage, since: 2026-01-01, ${rarely} }`);
+  fixture.sandbox.faults.plant({ kind: 'status', path: '/api/log', status: 403, times: 9 });
+  expect((await fixture.here('run', 'pull-logs')).code).toBe(1);
+  fixture.sandbox.faults.clear();
+  // A success of another job changes nothing.
+  expect((await fixture.here('run', 'other')).code).toBe(0);
+  await expectFailedUntilSuccess(fixture);
+});

@@ -163,7 +163,11 @@ describe('the main job', () => {
     const listed = await good('reports', '--job', 'weekly-spend');
     for (const message of [`${truth.net} USD`, kept[0]?.verdict.verdict ?? '', kept[0]?.folder ?? ''])
       expect(listed.stdout).toContain(message);
-    expect((await good('reports', '--job', 'other')).stdout).toBe('no stored reports\n');
+    expect((await good('reports', '--job', 'pull-logs')).stdout).toBe('no stored reports\n');
+    expect(await run('reports', '--job', 'other')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('unknown job other; jobs: ') as string,
+    });
     await folder.write('data/reports/weekly-spend/strange/manifest.json', '{}');
     const damaged = await run('reports');
     expect(damaged.code).toBe(1);

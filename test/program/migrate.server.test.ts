@@ -10,7 +10,7 @@ import { systemClock } from '../../src/core/index.ts';
 import { buildProgram, type BuiltProgram } from './support/built-program.ts';
 import { openFixture, pullLogs, yearly, type Fixture } from './support/fixture.ts';
 
-describe.skipIf(noPostgres !== undefined)(noPostgres ?? '`tollkeeper migrate`', { timeout: 180_000 }, () => {
+describe.skipIf(noPostgres !== undefined)(noPostgres ?? '`tollkeeper migrate`', () => {
   let program: BuiltProgram;
   let cluster: PostgresCluster;
   beforeAll(async () => {
@@ -114,7 +114,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? '`tollkeeper migrate`', 
     const migrating = fixture.start('migrate', '--to', to);
     await vi.waitFor(
       async () => expect((await pool.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount).toBe(1),
-      { timeout: 60_000 },
+      { timeout: 300_000 },
     );
     migrating.kill('SIGKILL');
     await migrating.ended;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { buildProgram, type BuiltProgram } from './support/built-program.ts';
-import { freePort, openFixture, parsed, pullLogs, yearly, type Fixture } from './support/fixture.ts';
+import { openFixture, parsed, pullLogs, yearly, type Fixture } from './support/fixture.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {
@@ -23,7 +24,7 @@ const otherConfig = async (fixture: Fixture, port: number): Promise<string> => {
   return 'other';
 };
 
-describe.concurrent('two daemons on one volume', { timeout: 180_000 }, () => {
+describe.concurrent('two daemons on one volume', () => {
   it('are prevented, and the second reports the first and exits, on any port', async () => {
     await using fixture = await openFixture(program);
     await fixture.jobs(pullLogs(`schedule: "${yearly()}"`));

@@ -23,7 +23,7 @@ const openTo = async (folder: string, bits = groupOrOthers): Promise<readonly st
   return found;
 };
 
-describe('the built program', { timeout: 180_000 }, () => {
+describe('the built program', () => {
   it('writes private files, and an archive that a group may read where this is set', async () => {
     await using fixture = await openFixture(program, { months: 3, callsPerDay: 20 });
     await fixture.jobs(

@@ -143,5 +143,5 @@ describe('a key that was created and never delivered', () => {
     await pullAndRotate(fixture);
     await expectWhole(fixture);
     expect(keysOf(fixture, 'app-one')).toEqual([ofGeneration(3)]);
-  }, 180_000);
+  }, 600_000);
 });

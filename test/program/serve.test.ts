@@ -37,7 +37,7 @@ const holdings = async ({ folder }: Fixture) => {
   return { covered, spend, outbox };
 };
 
-describe.concurrent('the daemon', { timeout: 180_000 }, () => {
+describe.concurrent('the daemon', () => {
   it('runs jobs, sends mail, answers health checks, and leaves nothing behind at SIGTERM', async () => {
     await using fixture = await open();
     await fixture.settings(`timezone: ${zoneAtNoon()}`);
@@ -128,7 +128,7 @@ describe.concurrent('the daemon', { timeout: 180_000 }, () => {
   });
 });
 
-describe.concurrent('a pull interrupted', { timeout: 180_000 }, () => {
+describe.concurrent('a pull interrupted', () => {
   /** The next run is whole, the one after it has nothing more to do. */
   const nextRunIsWhole = async (fixture: Fixture) => {
     fixture.gateway.release();

@@ -64,7 +64,7 @@ it.each([
     const shown = await shownOf(town);
     expect(shown.map(({ day }) => day)).toEqual(days);
     // Of the day on which the column changes, some calls have it.
-    const known = shown.map(({ split }) => split === '');
+    const known = shown.map(({ split }) => split === 'known');
     expect(known).toEqual(expected);
     for (const [at, { input, cached }] of shown.entries()) {
       const real = truth[at] ?? { input: 0, cached: 0 };

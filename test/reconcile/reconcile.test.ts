@@ -170,24 +170,29 @@ const twice = (lines: readonly string[]): readonly string[] =>
   lines.flatMap((line, at) => (at % 10 === 4 ? [line, line] : [line]));
 
 describe('a log with missing calls', () => {
-  const lacking = [
-    { statistics_unit: 'CNY', usage_unit: 'CNY', profile_currency: 'CNY' },
-    { statistics_unit: 'units', usage_refunds: 'excluded' },
-  ] satisfies Variants[];
-  it.each(sampled<Variants>(lacking, 2))(
-    'is reported as truncated by every source with %j',
-    async (variants) => {
-      await using fixture = await openJobFixture({ variants, callsPerDay: 60 });
-      await fill(fixture, withLines(fixture, withHoles));
-      const { totals, good, conclusion, comparisons } = await compare(fixture);
-      expect(new Set(Object.values(verdictsOf(totals)))).toEqual(new Set(['truncated']));
-      expect(good).toBe(false);
-      expect(conclusion).toContain('truncated');
-      expect(totals['statistics']?.gap).toMatch(/^\d/);
-      expect(totals['balance']?.gap).toMatch(/^-/);
-      expect(comparisons.map(({ verdict }) => verdict)).not.toContain('unexplained');
-    },
-  );
+  // No figure fits, so nothing shows what a source does with refunds, except the log in the other currency.
+  const lacking: readonly (readonly [Variants, { readonly statistics: RegExp; readonly balance: RegExp }])[] =
+    [
+      [
+        { statistics_unit: 'CNY', usage_unit: 'CNY', profile_currency: 'CNY' },
+        { statistics: /^\d/, balance: /^-/ },
+      ],
+      [
+        { statistics_unit: 'units', usage_refunds: 'excluded' },
+        { statistics: /^unknown$/, balance: /^unknown$/ },
+      ],
+    ];
+  it.each(sampled(lacking, 2))('is reported as truncated by every source with %j', async (variants, gaps) => {
+    await using fixture = await openJobFixture({ variants, callsPerDay: 60 });
+    await fill(fixture, withLines(fixture, withHoles));
+    const { totals, good, conclusion, comparisons } = await compare(fixture);
+    expect(new Set(Object.values(verdictsOf(totals)))).toEqual(new Set(['truncated']));
+    expect(good).toBe(false);
+    expect(conclusion).toContain('truncated');
+    expect(totals['statistics']?.gap).toMatch(gaps.statistics);
+    expect(totals['balance']?.gap).toMatch(gaps.balance);
+    expect(comparisons.map(({ verdict }) => verdict)).not.toContain('unexplained');
+  });
 
   it.each(sampled(['units', 'CNY'] as const, 2))(
     'is reported by the pull itself, which does not fail, where statistics are in %s',

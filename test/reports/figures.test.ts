@@ -19,7 +19,7 @@ import {
   localeOf,
 } from '../../src/messages/index.ts';
 import { scaleOf } from '../../src/reports/charts/chart-scale.ts';
-import { sharesOf } from '../../src/reports/build/shares.ts';
+import { sharesOf } from '../../src/reports/build/apportion.ts';
 import { showName } from '../../src/reports/build/names.ts';
 import { padEnd, widthOf, wrap } from '../../src/reports/render/text-width.ts';
 import { hostileNames } from './hostile.ts';

@@ -392,12 +392,12 @@ describe('the data of a report', () => {
     expect([...(await filesOf(model, 'csv')).keys()].slice(1)).toEqual([
       'spend-models.csv',
       'spend-models-2.csv',
-      'spend-movers-models.csv',
+      'spend-recent-models.csv',
       'spend-a-b-c-d-e.csv',
       'spend-history.csv',
       `spend-${'x'.repeat(60)}.csv`,
       `spend-${'x'.repeat(59)}.csv`,
-      'spend-movers-models-2.csv',
+      'spend-recent-models-2.csv',
     ]);
     const sheets = await sheetsOf(await fileOf(model, 'xlsx', 'spend.xlsx'));
     expect(sheets.map(({ sheet }) => sheet)).toEqual([

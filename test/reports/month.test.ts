@@ -168,7 +168,7 @@ describe('the section of anomalies', () => {
       'figures',
       'What changed',
       'Daily spend by model',
-      'Biggest changes by model',
+      'Top models by spend',
     ]);
   });
 

@@ -56,7 +56,7 @@ describe('charts', () => {
     expect(chart.alt).not.toContain('total');
   });
 
-  test('a chart of eight weeks shows days before the data as missing, and has a legend where no table shows the colors', async () => {
+  test('a chart of eight weeks shows days before the data as missing, and has a legend where no table shows each of its colors', async () => {
     const line =
       '  - { kind: chart, title: Weeks, chart: line, period: history, sql: history.sql, x: day, series: token_name, value: spend }';
     const model = await modelOf(line, Date.UTC(2026, 9, 1) / 1000);
@@ -65,9 +65,11 @@ describe('charts', () => {
     expect(chart.alt).toContain('Weeks, Sep 25 – Nov 19, 2026: total $');
     const { html } = await renderReport(model);
     for (const { name } of chart.legend) expect(html).toContain(`■</span>&nbsp;${name}`);
-    const reported = await modelOf(`${line}
-  - { kind: table, title: Keys, sql: history.sql, columns: [{ label: Key, name: token_name, format: text, swatch: true }] }`);
-    expect(chartIn(reported).chart.legend).toEqual([]);
+    const withTable = async (limit: number) =>
+      modelOf(`${line}
+  - { kind: table, title: Keys, sql: history.sql, limit: ${limit}, columns: [{ label: Key, name: token_name, format: text, swatch: true }] }`);
+    expect(chartIn(await withTable(100)).chart.legend).toEqual([]);
+    expect(chartIn(await withTable(1)).chart.legend).toEqual(chart.legend);
   });
 
   test('a bar chart of names has at most eight bars with the rest as the last, so that the sum is exact', async () => {

@@ -50,7 +50,7 @@ describe('an ordinary month', () => {
     expect(model.headline.value.text).toBe('$13,810.86');
     expect(model.headline.change.text).toBe('+14.2%');
     expect(model.headline.cause).toBe(
-      'Main cause: more calls, +$1,669.50 of +$1,712.87; mostly claude-opus-4-5 on key prod-search.',
+      'Main cause: more calls, $1,669.50 of the $1,712.87 increase; largest contributor: gpt-5.1 on key prod-search, +$425.75.',
     );
   });
 
@@ -116,13 +116,13 @@ describe('an ordinary month', () => {
       'AI spend · Oct 21 – Nov 19, 2026 · $13,810.86 · up 14.2% · reconciled with the gateway',
     );
     expect(rendered.preheader).toBe(
-      '$13,810.86 · up 14.2% · Main cause: more calls, +$1,669.50 of +$1,712.87; mostly claude-opus-4-5 on key prod-search · reconciled with the gateway',
+      '$13,810.86 · up 14.2% · Main cause: more calls, $1,669.50 of the $1,712.87 increase; largest contributor: gpt-5.1 on key prod-search, +$425.75 · reconciled with the gateway',
     );
     const footer = model.footer.join('\n');
-    expect(footer).toContain('Data is available up to 2026-11-20 00:00 Europe/Berlin.');
+    expect(footer).toContain('Data is available up to Nov 20, 2026, 00:00 Europe/Berlin.');
     expect(footer).toContain('equal to the gateway’s statistics');
     expect(footer).toContain(
-      'Amounts in USD; days in Europe/Berlin (2026-10-20 22:00 to 2026-11-19 23:00 UTC).',
+      'Amounts in USD; days in Europe/Berlin (Oct 20, 2026, 22:00 to Nov 19, 2026, 23:00 UTC).',
     );
     expect(footer).toContain('run-20261120-080000');
     expect(textOf(parseHtml(rendered.html))).toContain(rendered.preheader);
@@ -132,7 +132,7 @@ describe('an ordinary month', () => {
     const headlineOf = async (locale: LocaleTag) =>
       (await build({ rows, period: 'last-7-days', locale })).headline;
     expect((await headlineOf('en')).cause).toBe(
-      'Main cause: the spike of gpt-5.1 on Nov 12 ended (fewer calls, -$733.97 of -$747.51).',
+      'Main cause: the spike of gpt-5.1 on Nov 12 ended (fewer calls, $733.97 of the $747.51 decrease).',
     );
     expect((await headlineOf('de')).cause).toMatch(
       /^Hauptursache: Ende der Spitze von gpt-5\.1 am 12\.11\. \(/,
@@ -239,7 +239,7 @@ describe('an unknown value', () => {
       ['Nov 16', '$531.93'],
     ]);
     expect(text).toContain('No data for Nov 18 – 19, 2026: these days are missing, not zero.');
-    expect(text).toContain('Nov 17 is incomplete: data ends at 2026-11-17 12:00 Europe/Berlin.');
+    expect(text).toContain('Nov 17 is incomplete: data ends at Nov 17, 2026, 12:00 Europe/Berlin.');
     expect(model.headline.compared).toContain('Not compared');
     expect(html).not.toMatch(/[▲▼]/);
     expect(subject).toContain(' · incomplete · ');
@@ -266,7 +266,7 @@ describe('an unknown value', () => {
       facts: { dataSince: unixSeconds(Date.UTC(2026, 9, 15) / 1000) },
     });
     expect(model.headline.change.direction).toBe('unknown');
-    expect(model.footer.join(' ')).toContain('Data begins at 2026-10-15 02:00 Europe/Berlin.');
+    expect(model.footer.join(' ')).toContain('Data begins at Oct 15, 2026, 02:00 Europe/Berlin.');
   });
 
   test('a verdict other than reconciled is shown at the top and in the preheader', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { interval, unixSeconds } from '../../src/core/index.ts';
+import { interval, unixSeconds, type LocaleTag } from '../../src/core/index.ts';
+import { csvOf } from '../../src/reports/attachments/csv.ts';
+import type { DataTable } from '../../src/reports/attachments/data.ts';
 import type { ReportModel } from '../../src/reports/index.ts';
 import { openAccount, type Account, type Call } from './shipped.ts';
 
@@ -52,7 +54,10 @@ describe('a report over an export that began to state cached tokens in the middl
     await landDays(account, [cached, cached, [], []]);
     const model = await account.report('token-economics', { period });
     const figures = figuresOf(model);
-    expect(figures.get('Per 1M tokens')).toEqual(['$2,000.00', 'plus $2.00 of calls with unknown counts']);
+    expect(figures.get('Per 1M tokens')).toEqual([
+      '$2,000.00',
+      'excludes $2.00 for calls with unknown token counts',
+    ]);
     expect(figures.get('Cache hit rate')?.[0]).toBe('75.0%');
     expect(textsOf(model)).toContain(
       'Calls whose export did not state all tokens: 2, on days: 2. Their input or output is a lower bound; prices and rates are those of the other calls.',
@@ -79,6 +84,41 @@ describe('a report over an export that began to state cached tokens in the middl
     ]);
   });
 
+  test('has the words of the mail in the files for people, and the same codes for programs in every language', async () => {
+    await using account = await openAccount(excludes);
+    await landDays(account, [cached, cached, [], cached]);
+    const tablesIn = async (report: string, locale: LocaleTag) =>
+      (await account.report(report, { period: '2026-11-10..2026-11-16', locale })).data.tables;
+    const splitOf = (title: string, tables: readonly DataTable[]): readonly string[] => {
+      const table = tables.find((one) => one.title === title);
+      const at = table?.columns.findIndex(({ name }) => name === 'split' || name === 'input_counts') ?? -1;
+      const [, ...lines] = table === undefined ? [] : csvOf(table).toString('utf8').trim().split('\r\n');
+      return lines.map((line) => line.split(',')[at] ?? '');
+    };
+    const [english, german] = [await tablesIn('spend-summary', 'en'), await tablesIn('spend-summary', 'de')];
+    const words = ['', 'known', 'lower bound', 'known', 'lower bound', 'lower bound'];
+    expect(splitOf('Days', english)).toEqual(words);
+    expect(splitOf('Tokens by model', english)).toEqual(['lower bound']);
+    expect(splitOf('Days without all token counts', english)).toEqual(['lower bound', 'lower bound']);
+    expect(splitOf('Tage', german)).toEqual([
+      '',
+      'bekannt',
+      'Mindestwert',
+      'bekannt',
+      'Mindestwert',
+      'Mindestwert',
+    ]);
+    const codes = english.flatMap(({ columns, rows }) => {
+      const at = columns.findIndex(({ name }) => name === 'split');
+      return at < 0 ? [] : rows.map((row) => row[at]);
+    });
+    expect(new Set(codes)).toEqual(new Set([null, 'least']));
+    const rowsOf = (tables: readonly DataTable[]) => tables.map(({ rows }) => rows);
+    for (const report of ['spend-summary', 'statement'])
+      for (const locale of ['de', 'zh'] as const)
+        expect(rowsOf(await tablesIn(report, locale))).toEqual(rowsOf(await tablesIn(report, 'en')));
+  });
+
   test('draws no hit rate for the days before', async () => {
     await using account = await openAccount(excludes);
     await landDays(account, [cached, cached, [], []]);
@@ -97,7 +137,10 @@ test('a report over a gateway that never states cached tokens marks the input as
   expect(shownRows(model, 'Input tokens by model')?.[0]).toEqual(
     expect.arrayContaining(['claude-sonnet-5', '400', 'lower bound']),
   );
-  expect(figuresOf(model).get('Per 1M tokens')).toEqual(['–', 'plus $4.00 of calls with unknown counts']);
+  expect(figuresOf(model).get('Per 1M tokens')).toEqual([
+    '–',
+    'excludes $4.00 for calls with unknown token counts',
+  ]);
   const statement = await account.report('statement', { period });
   expect(figuresOf(statement).get('Tokens')).toEqual([
     '800',

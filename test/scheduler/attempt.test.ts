@@ -27,8 +27,9 @@ const tried = (execute: Execute, stop = new AbortController(), clock = manualClo
       clock,
       execute,
       redact: (text) => text.replaceAll('s3cret', '***'),
+      counted: ({ attempts }) => attempts,
       stop: stop.signal,
-      interruption: () => ({ error: fault('aborted', 'stopped'), final: false }),
+      interruption: () => ({ error: fault('aborted', 'stopped'), next: 'as retries say' }),
     },
   );
 

@@ -33,7 +33,7 @@ describe('locks and max_running', () => {
     await fixture.goTo('2026-11-21T09:00:00Z');
     expect(await states()).toEqual({ a: 'running', b: 'queued', c: 'running', d: 'running' });
     expect(scheduler.openRuns().find(({ run }) => run.job === 'b')?.waiting).toMatch(
-      /lock disk is held by c|lock gateway is held by a/,
+      /^the lock disk, held by c$|^the lock gateway, held by a$/,
     );
     blocked.find(({ execution }) => execution.job.name === 'a')?.end();
     await fixture.goTo('2026-11-21T09:00:01Z');
@@ -66,7 +66,7 @@ describe('locks and max_running', () => {
     await fixture.goTo('2026-11-21T09:00:00Z');
     expect(blocked.map(({ execution }) => execution.job.name)).toEqual(['a', 'b']);
     expect(scheduler.openRuns().find(({ run }) => run.job === 'c')?.waiting).toMatch(
-      /2 jobs are already running/,
+      /^one of 2 running jobs to end \(scheduler\.max_running\)$/,
     );
     blocked[1]?.end();
     await fixture.goTo('2026-11-21T09:00:01Z');
@@ -112,9 +112,7 @@ describe('needs', () => {
     const scheduler = await fixture.start(jobsOf({ pull: { schedule: '10 * * * *' }, report: needing }));
     await fixture.goTo('2026-11-21T09:00:00Z');
     expect(fixture.began).toEqual([]);
-    expect(scheduler.openRuns()[0]?.waiting).toMatch(
-      /pull reaches .*08:00.* the run needs data through .*09:00/,
-    );
+    expect(scheduler.openRuns()[0]?.waiting).toMatch(/^pull \(at .*08:00.*, needs .*09:00.*\)$/);
     fixture.play = async ({ job }) => {
       if (job.name === 'pull') fixture.watermark.set('pull', at('2026-11-21T09:00:00Z'));
       return { summary: 'done', figures: {} };

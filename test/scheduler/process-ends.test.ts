@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunLedger } from '../../src/storage/index.ts';
 import { blockedRuns } from './support/blocked-runs.ts';
 import {
+  at,
   jobsOf,
   minute,
   openSchedulerFixture,
@@ -91,6 +93,54 @@ describe('a job during whose runs the process ended three times', () => {
   });
 });
 
+describe('an end of the process that the database caused', () => {
+  /** The database is lost while `heavy` runs, so many times; what the process knows of it is noted before or after the next one starts. */
+  const loseDatabase = async (times: number, noted: 'before' | 'after', how?: { isOrdered: true }) => {
+    blockedRuns(fixture);
+    let [isLost, moment] = [false, Date.parse('2026-11-21T09:00:00Z')];
+    const ledger: RunLedger = {
+      ...fixture.ledger,
+      end: (ends) => (isLost ? Promise.reject(new Error('lost')) : fixture.ledger.end(ends)),
+    };
+    let scheduler = await fixture.start(jobs, { ledger });
+    for (let lost = 0; lost < times; lost += 1) {
+      await fixture.goTo(moment);
+      expect(await outcome()).toBe('running');
+      isLost = true;
+      await scheduler.stop(0, how);
+      isLost = false;
+      const ends = scheduler.unrecorded();
+      expect(ends).toMatchObject([{ job: 'heavy', attempt: lost + 1 }]);
+      if (noted === 'before') await fixture.ledger.noteEnds(ends);
+      scheduler = await fixture.start(jobs, { ledger });
+      if (noted === 'after') await fixture.ledger.noteEnds(ends);
+      moment += 2 * minute;
+    }
+  };
+
+  it('does not count for the suspension of a job, although its ledger could not be written', async () => {
+    await loseDatabase(4, 'before');
+    expect(await outcome()).toBe('interrupted lease-lost');
+    expect(await fixture.ledger.processEnds()).toEqual(new Map());
+  });
+
+  it('does not count where another replica has taken over and taken it for a kill', async () => {
+    await loseDatabase(4, 'after');
+    expect(await outcome()).toBe('interrupted process-ended');
+    await fixture.start(jobs);
+    expect(await fixture.ledger.processEnds()).toEqual(new Map());
+    expect(fixture.notices).toEqual([]);
+  });
+
+  it('costs nothing where it was ordered', async () => {
+    await loseDatabase(2, 'before', { isOrdered: true });
+    const [run] = await fixture.runs('heavy');
+    expect(run).toMatchObject({ state: 'running', attempts: 3 });
+    const attempts = await fixture.ledger.attempts([{ job: 'heavy', slot: at('2026-11-21T09:00:00Z') }]);
+    expect(attempts.map(({ code }) => code)).toEqual(['run-stopped', 'run-stopped', undefined]);
+  });
+});
+
 it('a job during whose run the process ended runs alone, so that no other job is suspended for it', async () => {
   const blocked = blockedRuns(fixture);
   const both = jobsOf({ heavy: { retries }, other: { retries } });
@@ -101,7 +151,7 @@ it('a job during whose run the process ended runs alone, so that no other job is
   await fixture.goTo('2026-11-21T09:02:00Z');
   expect(blocked).toHaveLength(3);
   const waiting = scheduler.openRuns().find((open) => open.waiting !== undefined);
-  expect(waiting?.waiting).toMatch(/runs alone because the process ended while it ran; \w+ is running/);
+  expect(waiting?.waiting).toMatch(/^\w+ to end: \w+ runs alone because the process ended while it ran$/);
   blocked.at(-1)?.end();
   await fixture.goTo('2026-11-21T09:02:01Z');
   expect(blocked).toHaveLength(4);

@@ -65,6 +65,21 @@ describe('a request of a slot', () => {
     expect(blocked).toHaveLength(1);
   });
 
+  it('that accepts an emptied range passes that on to its own attempt, and to no retry', async () => {
+    const accepted: (boolean | undefined)[] = [];
+    const retries = { limit: 1, backoff: 'constant', initial: minute, max: minute } as const;
+    fixture.play = async ({ acceptEmpty }) => {
+      accepted.push(acceptEmpty);
+      return Promise.reject(fault('gateway-timeout', 'no answer'));
+    };
+    const scheduler = await fixture.start(jobsOf({ job: { retries } }));
+    const { slot: _, ...request } = requestOf(at('2026-11-20T12:00:00Z'));
+    await rested(scheduler, scheduler.request({ ...request, acceptEmpty: true }));
+    await fixture.goTo(nine);
+    await settled(scheduler);
+    expect(accepted.slice(0, 2)).toEqual([true, false]);
+  });
+
   it('that is running waits for its end', async () => {
     const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ job: {} }));

@@ -13,8 +13,8 @@ type Statement = { readonly table: string; readonly key: string; readonly action
 /** Each statement of the program with ON CONFLICT. */
 const statementsIn = async (folder: string): Promise<readonly Statement[]> => {
   const names = (await readdir(folder, { recursive: true })).filter(
-    // Only PostgreSQL has leases.
-    (name) => name.endsWith('.ts') && !name.includes('postgres'),
+    // Only PostgreSQL has leases and replicas.
+    (name) => name.endsWith('.ts') && !/postgres|daemon\/replicas/.test(name),
   );
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
   return texts.flatMap((text) =>

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { unixMillis } from '../../src/core/index.ts';
+import { silentLog, systemClock, unixMillis } from '../../src/core/index.ts';
 import { connectPostgres } from '../../src/storage/postgres/connect.ts';
+import { openDatabase } from '../../src/warehouse/index.ts';
 import { noPostgres } from '../support/postgres-cluster.ts';
 import { startCuttingProxy } from './support/cutting-proxy.ts';
 import { connect, startKeeperCluster, type KeeperCluster } from './support/keeper-cluster.ts';
@@ -42,7 +43,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
       url: cluster.urlOf(name),
       most: 2,
       schema: { oldest: 30, newest: 34 },
-      clock: { now: () => unixMillis(1_000_000) },
+      clock: { ...systemClock, now: () => unixMillis(1_000_000) },
     });
     expect(connections.where).toBe(`postgres://keeper@127.0.0.1:${cluster.port}/${name}`);
     expect(connections.serverVersion).toMatch(/^15\./);
@@ -52,6 +53,37 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
       'SELECT application_name FROM pg_stat_activity WHERE pid = pg_backend_pid()',
     );
     expect(rows).toEqual([{ application_name: 'tollkeeper' }]);
+  });
+
+  it('warns of a clock that differs from that of the server, in seconds, and of no other', async () => {
+    const name = await cluster.database();
+    const logged: unknown[] = [];
+    const note =
+      (level: string) =>
+      (message: string, fields: unknown): void =>
+        void logged.push([level, message, fields]);
+    const open = async (ahead: number): Promise<void> => {
+      const { engine, leases } = await openDatabase({
+        url: cluster.urlOf(name),
+        holder: `ahead by ${ahead}`,
+        lease: 10_000,
+        timeout: 60_000,
+        clock: { ...systemClock, now: () => unixMillis(Date.now() + ahead) },
+        log: { ...silentLog, info: note('info'), warn: note('warn') },
+      });
+      await leases[Symbol.asyncDispose]();
+      await engine[Symbol.asyncDispose]();
+    };
+    await open(0);
+    await open(120_000);
+    expect(logged).toEqual([
+      ['info', 'connected to the database', expect.not.objectContaining({ offsetSeconds: 0 })],
+      [
+        'warn',
+        expect.stringContaining('clock differs'),
+        expect.objectContaining({ offsetSeconds: -120, advice: expect.stringContaining('NTP') as string }),
+      ],
+    ]);
   });
 
   it('goes through a Unix socket, whichever way the URL names it', async () => {

@@ -85,11 +85,11 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'the leases of a replica
     await using other = replica('other', systemClock, 1000);
     await one.hold(['main'], undefined);
     await pool.query('UPDATE account_lease SET until = until - 58000');
-    const engine = openPostgres(new Pool({ ...pool.options, max: 2 }), 'the database', fence);
+    const engine = openPostgres(new Pool({ ...pool.options, max: 2 }), 'the database', { fence });
     await using _closed = engine;
     const stopped = engine.bulk(async (connection) => {
       await connection.execute(begin);
-      await connection.execute("UPDATE account_lease SET version = version + 1 WHERE account = 'main'");
+      await connection.execute("SELECT FROM account_lease WHERE account = 'main' FOR KEY SHARE");
       // As one that copies rows: the server waits, and is not idle.
       await connection.execute('SELECT pg_sleep(20)');
     });
@@ -98,11 +98,43 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'the leases of a replica
     expect(await failure).toMatchObject({ code: 'database-unreachable' });
   });
 
+  it('are extended while a landing locks the row of its account', async () => {
+    await using one = replica('one');
+    await one.hold(['main'], undefined);
+    await database.bulk(async (connection) => {
+      await connection.execute(begin);
+      await connection.execute("SELECT FROM account_lease WHERE account = 'main' FOR KEY SHARE");
+      await pool.query('UPDATE account_lease SET until = until - 50000');
+      expect((await one.confirm()).aborted).toBe(false);
+      await connection.execute('COMMIT');
+    });
+    for (const ms of await remaining()) expect(ms).toBeGreaterThan(10_000);
+  });
+
+  it('are in doubt until the database has answered, and while they are not extended', async () => {
+    await using one = replica('one');
+    await using other = replica('other', systemClock, 1000);
+    expect(one.state()).toBe('in doubt');
+    await one.hold(['main'], undefined);
+    expect(one.state()).toBe('working');
+    const stop = new AbortController();
+    const waiting = rejection(other.hold(['main'], stop.signal));
+    await expect.poll(other.state).toBe('standing by');
+    stop.abort(new Error('stopped'));
+    await waiting;
+    await pool.query('ALTER TABLE account_lease RENAME TO gone');
+    await rejection(one.confirm());
+    expect(one.state()).toBe('in doubt');
+    await pool.query('ALTER TABLE gone RENAME TO account_lease');
+    await one.confirm();
+    expect(one.state()).toBe('working');
+  });
+
   it('are read by each transaction, which extends those that have ended, and stores nothing once they are lost', async () => {
     const fence = { holder: 'one', lasts: minute, leases: 2 };
     await using one = replica('one');
     await one.hold(['main'], undefined);
-    const engine = openPostgres(new Pool(pool.options), 'the database', fence);
+    const engine = openPostgres(new Pool(pool.options), 'the database', { fence });
     await using _closed = engine;
     const { runs } = stateEngines.sql(engine);
     const claim = (job: string) =>

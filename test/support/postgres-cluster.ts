@@ -2,11 +2,11 @@ import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, chown, cp, mkdtemp, rm } from 'node:fs/promises';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Pool } from 'pg';
+import { freePort } from './free-port.ts';
 
 /** Where Debian has the server's programs. */
 const programs = '/usr/lib/postgresql/15/bin';
@@ -45,16 +45,6 @@ const asUser = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged
 
 const give = async (path: string): Promise<void> => {
   if ('uid' in asUser) await chown(path, unprivileged, unprivileged);
-};
-
-/** A port of 127.0.0.1 on which nothing listens at this moment. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 };
 
 /** Settings for TLS, whose key the server accepts only as a file of its own. */

@@ -47,7 +47,8 @@ const open = async (path: string): Promise<SharedDatabase> => {
     clock: systemClock,
     log: silentLog,
   });
-  return { engine: openPostgres(pool, name, fence), leases };
+  const engine = openPostgres(pool, name, { fence });
+  return { engine, reader: engine, leases };
 };
 
 /** Opens with its first use, and again after it was closed: options of a warehouse are used several times. */
@@ -59,17 +60,22 @@ const onUse = (path: string): SharedDatabase => {
     // The engine is closed last.
     if (part === 'engine') opening = undefined;
   };
+  const engine: SharedDatabase['engine'] = {
+    state: async (work, signal) => (await opened()).engine.state(work, signal),
+    bulk: async (work, signal) => (await opened()).engine.bulk(work, signal),
+    abandon: () => undefined,
+    [Symbol.asyncDispose]: () => close('engine'),
+  };
   return {
-    engine: {
-      state: async (work, signal) => (await opened()).engine.state(work, signal),
-      bulk: async (work, signal) => (await opened()).engine.bulk(work, signal),
-      [Symbol.asyncDispose]: () => close('engine'),
-    },
+    engine,
+    reader: engine,
     leases: {
       holder: path,
       tokenOf: async (account) => (await opened()).leases.tokenOf(account),
       hold: async (accounts, waits) => (await opened()).leases.hold(accounts, waits),
       confirm: async () => (await opened()).leases.confirm(),
+      state: () => 'working',
+      extendedAt: () => undefined,
       lost: new Promise(() => undefined),
       [Symbol.asyncDispose]: () => close('leases'),
     },

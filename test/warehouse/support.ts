@@ -76,8 +76,10 @@ export const rowsIn = (engine: Engine): RowStore =>
   });
 
 /** Lands a batch as it is, with no archive. */
-export const landIn = async (engine: Engine, batch: LogBatch): Promise<LandedWindow> =>
-  landLogWindow(rowsIn(engine), batch, systemClock, systemClock.now());
+export const landIn = async (engine: Engine, batch: LogBatch): Promise<LandedWindow> => {
+  const now = systemClock.now();
+  return landLogWindow(rowsIn(engine), batch, { now, gatewayNow: now });
+};
 
 let files = 0;
 

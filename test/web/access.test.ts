@@ -3,7 +3,7 @@ import { createSecretRegistry, deriveKey, fault, unixMillis } from '../../src/co
 import { signAlertLink } from '../../src/monitoring/index.ts';
 import { at } from '../control/support/control-fixture.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { noActions, openPageFixture, type PageFixture } from './support/page-fixture.ts';
+import { endedSessions, noActions, openPageFixture, type PageFixture } from './support/page-fixture.ts';
 
 const plaintext = 'a-token-of-the-status-page';
 const secretOf = (text: string) => createSecretRegistry().register(text);
@@ -68,10 +68,10 @@ describe('the page on loopback', () => {
     await using _page = page;
     const before = await page.ask('/');
     expect(before.status).toBe(200);
-    expect(before.text).toContain('href="/login"');
+    expect(before.text).toContain('href="./login"');
     expect(before.text).not.toContain('<button');
     const { answer, cookie, headers } = await logIn(page, { name: 'Anna <b>' });
-    expect([answer.status, answer.headers['location']]).toEqual([303, '/']);
+    expect([answer.status, answer.headers['location']]).toEqual([303, './']);
     expect(cookie).toMatch(/^tollkeeper-session=[\w.-]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
     const { text } = await page.ask('/', { headers });
     expect(text).toContain('Logged in as <bdi>Anna &lt;b&gt;</bdi>');
@@ -83,14 +83,14 @@ describe('the page on loopback', () => {
       });
       return [status, answered['location']];
     };
-    expect(await act('run', { job: 'daily-spend' })).toEqual([303, '/#jobs']);
+    expect(await act('run', { job: 'daily-spend' })).toEqual([303, '../#jobs']);
     expect(await act('mute', { alert: 'a', account: 'main', days: '7' })).toEqual([
       303,
-      '/#budgets-and-alerts',
+      '../#budgets-and-alerts',
     ]);
     await act('unmute', { alert: 'a', account: 'main' });
     await act('acknowledge', { alert: 'a', account: 'main' });
-    expect(await act('resend', { id: '4' })).toEqual([303, '/#mail']);
+    expect(await act('resend', { id: '4' })).toEqual([303, '../#mail']);
     expect(await act('destroy', {})).toEqual([404, undefined]);
     expect(await act('constructor', {})).toEqual([404, undefined]);
     const who = 'person Anna <b>';
@@ -166,6 +166,53 @@ describe('the page on loopback', () => {
     expect((await page.ask('/', { headers })).text).not.toContain('Logged in');
   });
 
+  it('ends a session at the server when its person logs out, also on the page of another replica', async () => {
+    const ended = endedSessions();
+    const { page } = await openActing({ ended });
+    await using _page = page;
+    const { page: other } = await openActing({ ended });
+    await using _other = other;
+    const { headers } = await logIn(page);
+    const { headers: kept } = await logIn(page);
+    const csrf = await csrfOf(page, headers);
+    expect((await other.ask('/', { headers })).text).toContain('Logged in');
+    expect((await page.ask('/logout', { headers, form: {} })).status).toBe(303);
+    for (const one of [page, other]) {
+      expect((await one.ask('/', { headers })).text).not.toContain('Logged in');
+      expect((await one.ask('/actions/run', { headers, form: { csrf, job: 'daily-spend' } })).status).toBe(
+        401,
+      );
+      expect((await one.ask('/', { headers: kept })).text).toContain('Logged in');
+    }
+  });
+
+  it('lets a person log in while another address guesses tokens', async () => {
+    const clock = manualClock(at);
+    const proxies = { addresses: ['127.0.0.1'], header: 'X-Forwarded-User' };
+    const { page } = await openActing({ clock, proxies });
+    await using _page = page;
+    const from = async (address: string, given: string) =>
+      (
+        await page.ask('/login', {
+          headers: { ...own, 'x-forwarded-for': `198.51.100.9, ${address}` },
+          form: { token: given },
+        })
+      ).status;
+    for (let count = 0; count < 200; count += 1) await from('203.0.113.5', `wrong ${count}`);
+    expect(await from('203.0.113.5', plaintext)).toBe(429);
+    expect(await from('203.0.113.6', plaintext)).toBe(303);
+  });
+
+  it('ignores a forwarded address of a client that is no proxy', async () => {
+    const { page } = await openActing({ clock: manualClock(at) });
+    await using _page = page;
+    const from = async (address: string, given: string) =>
+      (await page.ask('/login', { headers: { ...own, 'x-forwarded-for': address }, form: { token: given } }))
+        .status;
+    for (let count = 0; count < 10; count += 1) await from(`203.0.113.${count}`, 'wrong');
+    expect(await from('203.0.113.99', plaintext)).toBe(429);
+  });
+
   it('explains an action that is not possible, and refuses a form that is too large', async () => {
     const { page } = await openActing({
       actions: {
@@ -211,7 +258,7 @@ describe('the page on another address', () => {
     const { page } = await openActing(elsewhere);
     await using _page = page;
     const home = await page.ask('/');
-    expect([home.status, home.headers['location']]).toEqual([303, '/login']);
+    expect([home.status, home.headers['location']]).toEqual([303, './login']);
     for (const path of [
       '/status.json',
       '/feed.atom',
@@ -230,6 +277,19 @@ describe('the page on another address', () => {
     const { headers } = await logIn(page);
     expect((await page.ask('/', { headers })).status).toBe(200);
     expect(reasons(page)).toEqual(['reading without a login']);
+  });
+
+  it('refuses guesses of the bearer token after ten wrong ones, and lets the correct one pass', async () => {
+    const clock = manualClock(at);
+    const { page } = await openActing({ ...elsewhere, clock });
+    await using _page = page;
+    const bearer = async (given: string) =>
+      (await page.ask('/status.json', { headers: { authorization: `Bearer ${given}` } })).status;
+    for (let count = 0; count < 9; count += 1) expect(await bearer(`wrong-${count}`)).toBe(401);
+    expect(await bearer('wrong-9')).toBe(429);
+    expect([await bearer('wrong-10'), await bearer(plaintext)]).toEqual([429, 200]);
+    clock.advance(60_000);
+    expect(await bearer('wrong-11')).toBe(401);
   });
 
   it('can be read through a proxy that names the user, and by no one else who sends the header', async () => {
@@ -262,17 +322,25 @@ describe('the link of an alert mail', () => {
     `/alert-links/${signAlertLink({ ...link, ...more }, own)}`;
 
   const openLinked = async (clock = manualClock(at)) => {
+    const done: Done[] = [];
     const used = new Set<string>();
-    const { page, done } = await openActing({
+    const note =
+      (action: string) =>
+      async (what: { readonly who: string }): Promise<void> => {
+        done.push([action, what]);
+        used.add(what.who);
+      };
+    const { page } = await openActing({
       isOpen: false,
       clock,
+      actions: { ...noActions, acknowledge: note('acknowledge'), mute: note('mute') },
       links: { key, wasUsed: async (who) => used.has(who) },
     });
-    return { page, done, used };
+    return { page, done };
   };
 
   it('asks without a login, changes nothing when it is opened, and acts once', async () => {
-    const { page, done, used } = await openLinked();
+    const { page, done } = await openLinked();
     await using _page = page;
     const opened = await page.ask(path());
     expect(opened.status).toBe(200);
@@ -283,11 +351,21 @@ describe('the link of an alert mail', () => {
     expect(done).toEqual([
       ['mute', { account: 'main', alert: 'account <main>', who: 'mail link 1a2b', until: at + 3 * day }],
     ]);
-    used.add('mail link 1a2b');
     for (const replay of [{}, { headers: own, form: { action: 'acknowledge' } }])
       expect((await page.ask(path(), replay)).status).toBe(410);
     expect(done).toHaveLength(1);
     expect(reasons(page)).toEqual(['used alert link']);
+  });
+
+  it('acts once when two requests come at the same time', async () => {
+    const { page, done } = await openLinked();
+    await using _page = page;
+    const act = async (): Promise<number | undefined> => {
+      const { status } = await page.ask(path(), { headers: own, form: { action: 'acknowledge' } });
+      return status;
+    };
+    const statuses = await Promise.all([act(), act()]);
+    expect([statuses.sort(), done.length]).toEqual([[200, 410], 1]);
   });
 
   it('acknowledges, and never acts on a form of another site', async () => {
@@ -327,4 +405,76 @@ describe('the link of an alert mail', () => {
     expect(done).toEqual([]);
     expect(reasons(page)).toEqual(['invalid alert link', 'expired alert link']);
   });
+});
+
+describe('a token in a URL', () => {
+  const feedToken = secretOf('a-token-of-the-feed');
+  const elsewhere = { isOpen: false, feedToken };
+
+  it('opens the feed or one badge, and nothing else', async () => {
+    const { page } = await openActing(elsewhere);
+    await using _page = page;
+    const { headers } = await logIn(page);
+    const { text } = await page.ask('/', { headers });
+    const addresses = [...text.matchAll(/<a href="(\.\/(?:feed|badge)[^"]+)"/g)].map(([, href = '']) => href);
+    expect(addresses.slice(0, 2)).toEqual([
+      './feed.atom?token=a-token-of-the-feed',
+      expect.stringMatching(/^\.\/badge\/[\w-]+\.svg\?token=[\w%-]+$/),
+    ]);
+    const [feed = '', badge = ''] = addresses.map((address) => address.slice(1));
+    const status = async (path: string) => (await page.ask(path)).status;
+    expect([await status(feed), await status(badge)]).toEqual([200, 200]);
+    const token = badge.slice(badge.indexOf('?'));
+    for (const path of [
+      `/feed.atom${token}`,
+      `/status.json${token}`,
+      '/status.json?token=a-token-of-the-feed',
+      '/?token=a-token-of-the-feed',
+      `${badge.slice(0, badge.indexOf('?'))}?token=a-token-of-the-feed`,
+      `/badge/another.svg${token}`,
+      '/feed.atom?token=',
+    ])
+      expect([path, await status(path)]).toEqual([path, 401]);
+    expect((await page.ask('/', { headers: own })).text).not.toContain('a-token-of-the-feed');
+  });
+
+  it('can be guessed ten times a minute', async () => {
+    const { page } = await openActing({ ...elsewhere, token: undefined, clock: manualClock(at) });
+    await using _page = page;
+    for (let count = 0; count < 9; count += 1) await page.ask(`/feed.atom?token=wrong-${count}`);
+    expect((await page.ask('/feed.atom?token=wrong-9')).status).toBe(429);
+    expect((await page.ask('/feed.atom?token=a-token-of-the-feed')).status).toBe(200);
+  });
+});
+
+it('every link of the page stays below the path at which a proxy serves it', async () => {
+  const { page } = await openActing({
+    isOpen: false,
+    feedToken: secretOf('a-token-of-the-feed'),
+    publicUrl: 'https://tools.example.com/tollkeeper/',
+  });
+  await using _page = page;
+  const { headers, answer } = await logIn(page);
+  const outside = 'https://tools.example.com/tollkeeper';
+  const isBelow = (path: string, link: string): boolean =>
+    new URL(link, `${outside}${path}`).href.startsWith(`${outside}/`);
+  expect(isBelow('/login', String(answer.headers['location']))).toBe(true);
+  expect(isBelow('/', String((await page.ask('/')).headers['location']))).toBe(true);
+  let links = 0;
+  for (const [path, sent] of [
+    ['/', headers],
+    ['/login', own],
+    ['/actions/run', { ...headers, form: 'wrong' }],
+    ['/actions/run', own],
+    ['/alert-links/none', own],
+  ] as const) {
+    const isForm = path === '/actions/run';
+    const { text } = await page.ask(path, { headers: sent, ...(isForm ? { form: { job: 'a' } } : {}) });
+    for (const [, link = ''] of text.matchAll(/(?:href|action)="([^"]*)"/g)) {
+      if (link.startsWith('data:') || link.startsWith('#')) continue;
+      links += 1;
+      expect([path, link, isBelow(path, link)]).toEqual([path, link, true]);
+    }
+  }
+  expect(links).toBeGreaterThan(10);
 });

@@ -11,7 +11,7 @@ import { listenForHealth, listenForPage } from '../../src/web/index.ts';
 import { openControlFixture } from '../control/support/control-fixture.ts';
 import { mail, start } from '../notify/support/outbox-fixture.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { noActions } from './support/page-fixture.ts';
+import { endedSessions, noActions } from './support/page-fixture.ts';
 
 /** Nothing ends while a test looks, unless the test waits for it. */
 const longLimits: ConnectionLimits = { connections: 8, headers: 60_000, request: 60_000, idle: 60_000 };
@@ -58,10 +58,11 @@ const openPage = async (limits: ConnectionLimits) =>
     status: () => Promise.reject(new Error('not asked')),
     feed: () => Promise.resolve([]),
     isOpen: true,
+    ended: endedSessions(),
     actions: noActions,
     zone: () => 'UTC',
     clock: manualClock(start),
-    reportsDirectory: '/nowhere',
+    report: async () => undefined,
     redact: (text) => text,
     log: silentLog,
     limits,

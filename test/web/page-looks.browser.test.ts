@@ -4,12 +4,12 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSecretRegistry, deriveKey, unixMillis } from '../../src/core/index.ts';
 import { signAlertLink } from '../../src/monitoring/index.ts';
-import type { PageView } from '../../src/web/index.ts';
+import type { JobView, PageView } from '../../src/web/index.ts';
 import { at } from '../control/support/control-fixture.ts';
 import { hostileNames } from '../reports/hostile.ts';
 import { faint, overflow } from '../support/page-looks.ts';
 import { badMails, badStatus, goodStatus, openPageFixture } from './support/page-fixture.ts';
-import { viewOf } from './support/page-views.ts';
+import { unknownQuotas, viewOf } from './support/page-views.ts';
 
 /** With a folder in TOLLKEEPER_LOOKS the pictures are kept there, to be looked at. */
 const pictures = process.env['TOLLKEEPER_LOOKS'];
@@ -38,6 +38,34 @@ const ordinaryNames = [
 
 const { data: _data, ...withoutData } = goodStatus;
 
+/** Forty keys without a reading and thirty jobs, of a few that cause trouble. */
+const manyNames = [
+  ...Array.from({ length: 33 }, (_, index) => `team-${index % 5}-service-${index + 1}`),
+  'a'.repeat(400),
+  'very-long-name-with-dashes-'.repeat(12),
+  '<script>alert(1)</script>',
+  'مفتاح الإنتاج الرئيسي',
+  'evil \u202Egpj.exe\u202C key',
+  '生产环境密钥（主）',
+  '长'.repeat(120),
+];
+const manyJobs = manyNames.slice(10).map((name, index): JobView => {
+  const [failed, good] = [badStatus([name]).jobs[0], goodStatus.jobs[0]];
+  if (failed === undefined || good === undefined) throw new Error('both have jobs');
+  return { ...(index % 10 === 0 ? failed : good), job: `report-${name}`.slice(0, 40) };
+});
+const ordinary = viewOf({ ...goodStatus, jobs: manyJobs });
+const ofKeys = (names: readonly string[]): PageView => ({
+  ...ordinary,
+  alerts: [...ordinary.alerts, ...unknownQuotas(names)],
+  keys: viewOf(goodStatus, { names }).keys,
+});
+
+const problem = viewOf(badStatus(ordinaryNames), {
+  mails: badMails(ordinaryNames),
+  names: ['growth', 'research'],
+});
+
 const stands: Readonly<Record<string, PageView>> = {
   empty: {
     ...viewOf({ ...withoutData, jobs: [] }),
@@ -48,10 +76,8 @@ const stands: Readonly<Record<string, PageView>> = {
   },
   well: viewOf(goodStatus),
   team: viewOf({ ...goodStatus, jobs: [] }, { team: 'search' }),
-  problem: viewOf(badStatus(ordinaryNames), {
-    mails: badMails(ordinaryNames),
-    names: ['growth', 'research'],
-  }),
+  problem: { ...problem, alerts: [...problem.alerts, ...unknownQuotas(manyNames)] },
+  many: ofKeys(manyNames),
   hostile: viewOf(badStatus(hostileNames), { mails: badMails(hostileNames), names: hostileNames }),
 };
 
@@ -95,6 +121,27 @@ describe.each(Object.entries(stands))('the page %s', (name, view) => {
     },
   );
 });
+test('the page of a phone is as long with forty keys of unknown quota as with three', async () => {
+  const heights: number[] = [];
+  const context = await browser.newContext({ viewport: { width: 375, height: 800 } });
+  try {
+    for (const count of [3, 40]) {
+      const { alerts, ...view } = ofKeys(manyNames.slice(0, count));
+      await using fixture = await openPageFixture({
+        view: async () => ({ ...view, alerts, keys: { keys: [] } }),
+      });
+      const page = await context.newPage();
+      await page.goto(fixture.url, { waitUntil: 'load' });
+      heights.push(await page.evaluate<number>('document.documentElement.scrollHeight'));
+    }
+  } finally {
+    await context.close();
+  }
+  const [few = 0, many = 0] = heights;
+  // Five more names, which may need further lines.
+  expect(many - few).toBeLessThan(200);
+});
+
 const token = 'a-token-of-the-status-page';
 
 /** Opens the page and logs in by its form, as a person does. */
@@ -152,6 +199,7 @@ describe('the page of someone who acts', () => {
         await tab.goto(page.url);
         await look('login');
         await logIn(tab, page.url);
+        await tab.click('summary');
         await look('acting');
         await tab.goto(link);
         await look('link');
@@ -177,6 +225,10 @@ describe('the page of someone who acts', () => {
         expect((await acted).status()).toBe(303);
         await loaded;
       }
+      await tab.click('summary');
+      const muted = tab.waitForEvent('load');
+      await tab.getByRole('button', { name: 'Mute for a day: key:team-1-service-2', exact: true }).click();
+      await muted;
       await tab.goto(link);
       await tab.fill('input[name=days]', '3');
       await tab.getByRole('button', { name: 'Mute' }).click();
@@ -186,6 +238,7 @@ describe('the page of someone who acts', () => {
         'acknowledge',
         'unmute',
         'resend',
+        'mute',
         'mute',
       ]);
       const csrf =
@@ -201,7 +254,7 @@ describe('the page of someone who acts', () => {
       await tab.goto(foreign.url);
       await tab.click('button');
       await tab.waitForSelector('text=another site');
-      expect(done).toHaveLength(5);
+      expect(done).toHaveLength(6);
     } finally {
       await context.close();
     }

@@ -2,10 +2,12 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
+import { unixMillis } from '../../src/core/index.ts';
+import { renderPage } from '../../src/web/page/page.ts';
 import { hostileNames } from '../reports/hostile.ts';
-import { deferred } from '../control/support/control-fixture.ts';
+import { at, deferred } from '../control/support/control-fixture.ts';
 import { badMails, badStatus, goodStatus, openPageFixture } from './support/page-fixture.ts';
-import { viewOf } from './support/page-views.ts';
+import { unknownQuotas, viewOf } from './support/page-views.ts';
 
 type Node = {
   readonly nodeName: string;
@@ -43,7 +45,7 @@ describe('the status page', () => {
       'pull-logs reaches 2026-11-21 06:00 (1 h ago)',
       'usage (pull-usage) incomplete',
       'statistics equal Both say USD 12.50.',
-      'Today $7.00 yesterday $18.00 This month $377.67 by 21 Oct: $382.33; down 1.2% Last month $563.17',
+      'Today $7.00 yesterday $18.00 This month $377.67 by 21 Oct, 06:00: $382.33; down 1.2% Last month $563.17',
       '75.5% of the monthly budget of $500.00',
       'account-main ok account Spend $312.40 of $500.00 Forecast $452.10 ($430.00 to $475.00)',
       '2026-11-22 08:00 (in 1 d) : daily-spend to finance@example.com',
@@ -54,12 +56,27 @@ describe('the status page', () => {
       expect(shown).toContain(message);
     const links = nodes.filter(({ nodeName }) => nodeName === 'a').map(({ attrs }) => attrs?.[0]?.value);
     expect(links).toEqual([
-      '/?team=search',
-      '/?team=chat',
-      '/?team=search',
-      '/?team=chat',
-      '/reports/daily-spend/20261121T050000.000Z',
+      './?team=search',
+      './?team=chat',
+      './?team=search',
+      './?team=chat',
+      './reports/daily-spend/20261121T050000.000Z',
     ]);
+  });
+
+  it('calls a month that cost as much as the last one by then unchanged, not up by 0.0%', async () => {
+    await using fixture = await openPageFixture({
+      view: async (team) => {
+        const view = viewOf(goodStatus, { team, mails: [] });
+        const spend = view.spend.map((one) =>
+          one.sums === undefined ? one : { ...one, sums: { ...one.sums, lastMonthToDate: one.sums.month } },
+        );
+        return { ...view, spend };
+      },
+    });
+    expect(read((await fixture.ask('/')).text).shown).toContain(
+      'by 21 Oct, 06:00: $377.67; unchanged Last month',
+    );
   });
 
   it('shows the first 200 jobs and how many more there are', async () => {
@@ -71,6 +88,62 @@ describe('the status page', () => {
     expect(shown).toContain('job-199 ');
     expect(shown).not.toContain('job-200');
     expect(shown).toContain('… and 1 more: tollkeeper status shows all.');
+  });
+
+  it('shows alerts that are unknown for one reason as one line with one next step, and no other alert in it', async () => {
+    const muted = {
+      account: 'main',
+      alert: 'key:muted',
+      until: unixMillis(at),
+      mutedAt: unixMillis(at),
+      by: 'ann',
+    };
+    const [one] = unknownQuotas(['muted']);
+    if (one === undefined) throw new Error('there is one');
+    const names = ['<b>x</b>', 'a'.repeat(100), ...Array.from({ length: 13 }, (_, index) => `ci-${index}`)];
+    const view = {
+      ...viewOf(goodStatus),
+      alerts: [
+        ...viewOf(goodStatus).alerts,
+        ...unknownQuotas(names),
+        ...unknownQuotas(['old-1', 'old-2'], ['the last snapshot is too old', 'Check `it`.']),
+        ...unknownQuotas(['alone'], ['the cause is not known', 'Ask.']),
+        { ...one, mute: muted },
+      ],
+    };
+    await using fixture = await openPageFixture({ view: async () => view });
+    const { shown, nodes } = read((await fixture.ask('/')).text);
+    const hint = 'Check that a job of kind snapshot runs each day: tollkeeper status shows its last run.';
+    for (const message of [
+      `15 alerts unknown snapshots at least a day apart are missing : key:<b>x</b> , key:${'a'.repeat(35)}… , key:ci-0 , key:ci-1 , key:ci-2 , key:ci-3 , key:ci-4 , key:ci-5 and 7 more What to do: ${hint}`,
+      '2 alerts unknown the last snapshot is too old : key:old-1 , key:old-2 What to do: Check it .',
+      'key:alone unknown main Lasts unknown',
+      'the cause is not known What to do: Ask.',
+      'key:muted unknown muted',
+      'account-main ok account Spend $312.40 of $500.00',
+    ])
+      expect(shown).toContain(message);
+    expect(shown.split(hint)).toHaveLength(3);
+    expect(shown).not.toContain('ci-6');
+    expect(nodes.some(({ nodeName }) => nodeName === 'details')).toBe(false);
+  });
+
+  it('lets a person who is logged in mute each alert that one line contains', async () => {
+    const view = { ...viewOf(goodStatus), alerts: unknownQuotas(['ci-1', 'ci-2']) };
+    const { nodes } = read(
+      String(
+        await renderPage(view, {
+          canLogIn: true,
+          session: { id: 'id', name: 'Anna', csrf: 'token', expiresAt: unixMillis(0) },
+          addresses: [],
+        }),
+      ),
+    );
+    const labels = nodes
+      .filter(({ nodeName }) => nodeName === 'button')
+      .flatMap(({ attrs = [] }) => attrs.filter(({ name }) => name === 'aria-label'))
+      .map(({ value }) => value);
+    expect(labels).toEqual(expect.arrayContaining(['Mute for a day: key:ci-1', 'Mute for a day: key:ci-2']));
   });
 
   it('shows mails of unknown outcome with recipient and next step', async () => {

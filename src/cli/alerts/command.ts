@@ -31,7 +31,8 @@ States:
   exceeded   the spend has reached a threshold
   forecast   only the forecast has reached a threshold
   low        a balance or quota lasts for too few days
-  unknown    the data does not suffice; the reason is below the row
+  unknown    the data does not suffice; the reason is below the row, or one
+             line names all alerts that are unknown for the same reason
 
 Exits with 1 if an alert fires that is neither muted nor acknowledged, or the
 state of a budget is unknown.
@@ -44,7 +45,7 @@ Examples:
   tollkeeper alerts --json | jq '.[] | select(.state == "exceeded")'`,
     )
     .action(async ({ config, json }: Common) => {
-      const views = await ask(deps, config, (commands) => commands.call('alerts/list', {}));
+      const views = await ask(deps, config, (commands) => commands.call('alerts/list', {}), { reads: true });
       print(json === true ? jsonText(alertsJson(views)) : renderAlerts(views, screen()));
       const needsAttention = views.some(
         ({ firing, mute, acknowledged, status }) =>
@@ -131,7 +132,9 @@ Examples:
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText('after', `\nExamples:\n  tollkeeper alerts log --limit 10`)
     .action(async ({ config, json, limit }: Common & { readonly limit: number }) => {
-      const entries = await ask(deps, config, (commands) => commands.call('alerts/log', { limit }));
+      const entries = await ask(deps, config, (commands) => commands.call('alerts/log', { limit }), {
+        reads: true,
+      });
       print(
         json === true
           ? jsonText(entries.map((entry) => ({ ...entry, at: new Date(entry.at).toISOString() })))

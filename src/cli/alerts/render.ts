@@ -7,10 +7,11 @@ import {
   unixSeconds,
   type Money,
 } from '../../core/index.ts';
-import type { AlertLogEntry, AlertView } from '../../daemon/index.ts';
+import { collectUnknown, type AlertLogEntry, type AlertView } from '../../daemon/index.ts';
 import { localMoment } from '../ui/moment.ts';
 import type { Screen, Style } from '../ui/paint.ts';
 import { tableLines, type Cell, type Row } from '../ui/table.ts';
+import { unknownLines } from '../ui/unknown-alerts.ts';
 import { clip, oneLine } from '../ui/text.ts';
 
 type Budget = Extract<NonNullable<AlertView['status']>, { kind: 'budget' }>;
@@ -43,8 +44,10 @@ const stateOf = ({ state }: AlertView): Cell => ({ text: state.replace('-', ' ')
 
 const notesOf = (view: AlertView): readonly Cell[] => {
   const { mute, acknowledged, texts, zone } = view;
+  const { reason, hint, spend } = texts;
   return [
-    ...(texts.reason === undefined ? [] : [{ text: texts.reason, style: 'warn' as const }]),
+    ...(reason === undefined ? [] : [{ text: reason, style: 'warn' as const }]),
+    ...(hint === undefined || spend !== undefined ? [] : [`what to do: ${hint}`]),
     ...(mute === undefined
       ? []
       : [
@@ -86,10 +89,11 @@ export const renderAlerts = (views: readonly AlertView[], screen: Screen): strin
   if (views.length === 0)
     return 'no budgets are declared, and nothing was evaluated\n\nDeclare budgets in tollkeeper.yaml, and a job of kind alert in a file in jobs/.\n';
   const accounts = new Set(views.map(({ account }) => account)).size > 1;
-  const budgets = views.filter(
+  const { collected, alone } = collectUnknown(views);
+  const budgets = alone.filter(
     ({ status, alert }) => status?.kind === 'budget' || (status === undefined && !alert.startsWith('data')),
   );
-  const others = views.filter(({ status }) => status !== undefined && status.kind !== 'budget');
+  const others = alone.filter(({ status }) => status !== undefined && status.kind !== 'budget');
   const blocks = [
     ...(budgets.length === 0
       ? []
@@ -127,6 +131,7 @@ export const renderAlerts = (views: readonly AlertView[], screen: Screen): strin
             screen,
           ),
         ]),
+    ...collected.map((one) => unknownLines(one, accounts, screen)),
   ];
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 };

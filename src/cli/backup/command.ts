@@ -65,7 +65,7 @@ Examples:
               { target: resolve(deps.cwd, target), recipients },
               { progress, signal: deps.signal },
             ),
-          createPlainLog(deps, end),
+          { log: createPlainLog(deps, end) },
         );
         end();
         deps.stdout.write(deps.secrets.redact(json === true ? jsonText(result) : render(result)));

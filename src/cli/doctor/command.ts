@@ -58,7 +58,7 @@ const runCheck = async (deps: Deps, options: DoctorOptions): Promise<Told> => {
   // The result lines show each problem once, so the log repeats none.
   const log = createPlainLog(deps, end, () => true);
   try {
-    await using commands = await openCommands(deps, { folder, log });
+    await using commands = await openCommands(deps, { folder, log, migrates: false });
     const { account, probeKeys, rebuild } = options;
     const request = {
       account,

@@ -22,16 +22,19 @@ const block = (text: string, margin: number, { width }: Screen): readonly string
 
 const checkLines = ({ about, state, message, advice, code }: Check, screen: Screen): readonly string[] => {
   const [sign, style] = signs[state];
+  // Each fault of a configuration has a line of its own, and its advice another one.
+  const [head = '', ...more] = message.split('\n');
   const [first = '', ...rest] = block(
-    `${about}: ${state === 'skipped' ? 'skipped, ' : ''}${message}`,
+    `${about}: ${state === 'skipped' ? 'skipped, ' : ''}${head}`,
     2,
     screen,
   );
+  const details = more.flatMap((line) => block(line.trimStart(), line.startsWith(' ') ? 6 : 4, screen));
   const toDo =
     advice === undefined
       ? []
       : block(`what to do: ${advice}${code === undefined ? '' : ` (${code})`}`, 4, screen);
-  return [`${screen.paint(style, sign)} ${first.trimStart()}`, ...rest, ...toDo];
+  return [`${screen.paint(style, sign)} ${first.trimStart()}`, ...rest, ...details, ...toDo];
 };
 
 const dayIn = (moment: number, zone: string): string =>

@@ -3,10 +3,11 @@ import {
   addMonths,
   dateAt,
   isDate,
-  isZone,
+  isKnownZone,
   parseMailbox,
   startOfMonth,
   toSeconds,
+  zoneAdvice,
   type UnixMillis,
 } from '../../core/index.ts';
 import { sandboxPort } from '../options.ts';
@@ -28,7 +29,7 @@ export type Question = keyof InitAnswers;
 /** The order in which they are asked, with the flag that answers each. */
 export const questions = {
   gateway: { flag: '--gateway', label: 'Base URL of the gateway', example: 'https://gateway.example.com' },
-  mailTo: { flag: '--mail-to', label: 'Who receives reports and notices?', example: 'finance@example.com' },
+  mailTo: { flag: '--mail-to', label: 'Recipient of reports and notices', example: 'finance@example.com' },
   mailFrom: { flag: '--mail-from', label: 'Sender of the mails', example: 'reports@example.com' },
   zone: { flag: '--zone', label: 'Time zone of days and schedules', example: 'Europe/Berlin' },
   since: { flag: '--since', label: 'First day to pull', example: '2026-01-01' },
@@ -61,13 +62,19 @@ export const answerProblem = (question: Question, text: string): string | undefi
     case 'mailFrom':
       return addressProblem(text);
     case 'zone':
-      return isZone(text) ? undefined : 'must be a name of the IANA time zone database such as Europe/Berlin';
+      return isKnownZone(text)
+        ? undefined
+        : 'must be a name of the IANA time zone database such as Europe/Berlin';
     case 'since':
       return isDate(text) ? undefined : 'must be a date such as 2026-01-01';
     default:
       return question satisfies never;
   }
 };
+
+/** What to answer instead of an answer with a problem. */
+export const answerAdvice = (question: Question, text: string): string | undefined =>
+  question === 'zone' ? zoneAdvice(text) : undefined;
 
 type Known = Partial<InitAnswers>;
 

@@ -5,6 +5,7 @@ import { countText, fault, shellWord, type Deps, type Streams } from '../../core
 import { checkConfig } from '../../settings.ts';
 import { faultLines } from '../check/render.ts';
 import {
+  answerAdvice,
   answerProblem,
   defaultAnswer,
   questionNames,
@@ -43,7 +44,7 @@ const givenAnswers = (options: InitOptions): Partial<InitAnswers> => {
     const problem = answerProblem(question, answer);
     if (problem !== undefined)
       throw fault('wrong-use', `${questions[question].flag} ${problem}: ${JSON.stringify(answer)}`, {
-        advice: '`tollkeeper init --help` shows examples',
+        advice: answerAdvice(question, answer) ?? '`tollkeeper init --help` shows examples',
       });
     given[question] = answer;
   }

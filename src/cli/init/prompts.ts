@@ -1,5 +1,12 @@
 import type { Streams } from '../../core/index.ts';
-import { answerProblem, questionNames, questions, type InitAnswers, type Question } from './answers.ts';
+import {
+  answerAdvice,
+  answerProblem,
+  questionNames,
+  questions,
+  type InitAnswers,
+  type Question,
+} from './answers.ts';
 
 /** Asks for what is not known yet. Returns undefined when the person cancels. */
 export const askQuestions = async (
@@ -13,19 +20,24 @@ export const askQuestions = async (
     if (answers[question] !== undefined) continue;
     const { label, example } = questions[question];
     const offered = usual(question, answers);
+    /** What is typed, or the default for an empty line. */
+    const answered = (typed: string): string => typed.trim() || (offered ?? '');
     const answer = await text({
-      message: label,
-      placeholder: offered ?? example,
-      ...(offered === undefined ? {} : { initialValue: offered }),
+      // An example in the field looks like a default.
+      message: offered === undefined ? `${label}, for example ${example}` : `${label} [${offered}]`,
+      ...(offered === undefined ? {} : { defaultValue: offered }),
       validate: (value = '') => {
-        const problem = answerProblem(question, value.trim());
-        return problem === undefined ? undefined : `It ${problem}.`;
+        const given = answered(value);
+        const problem = answerProblem(question, given);
+        if (problem === undefined) return undefined;
+        const advice = answerAdvice(question, given);
+        return advice === undefined ? `It ${problem}.` : `It ${problem}: ${advice}`;
       },
       input,
       output,
     });
     if (isCancel(answer)) return undefined;
-    answers[question] = answer.trim();
+    answers[question] = answered(answer);
   }
   return answers as InitAnswers;
 };

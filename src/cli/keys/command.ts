@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { auditKeys, type KeyHistory } from '../../daemon/index.ts';
-import { type Deps, fault, jsonText } from '../../core/index.ts';
+import { didYouMean, type Deps, fault, isFault, jsonText } from '../../core/index.ts';
 import { configOption, amount } from '../options.ts';
 import { keysDeps, request, type KeysDeps } from './deps.ts';
 import { refuseUnknown, servicesOf } from './services.ts';
@@ -18,6 +18,15 @@ import { keysJson, renderKeys } from './render/list.ts';
 
 type Asked = { readonly config: string; readonly account?: string | undefined; readonly json?: boolean };
 type AuditOptions = { readonly config: string; readonly verify?: string | true; readonly json?: boolean };
+
+/** Without `list`, a word that names no key may be a misspelled subcommand. */
+const orCommand = (error: unknown, word: string | undefined, keys: Command): unknown => {
+  const names = keys.commands.map((one) => one.name());
+  const advice = word === undefined ? undefined : didYouMean(word, names);
+  return advice !== undefined && isFault(error) && error.code === 'wrong-use'
+    ? fault('wrong-use', error.message, { advice })
+    : error;
+};
 
 const addList = (keys: Command, part: KeysDeps): void => {
   const { deps, print } = part;
@@ -53,6 +62,8 @@ Examples:
           days,
           key,
           ...inAccount(options),
+        }).catch((error: unknown) => {
+          throw keys.args[0] === 'list' ? error : orCommand(error, key, keys);
         });
         print(
           json === true

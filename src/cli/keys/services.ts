@@ -1,5 +1,5 @@
 import type { Commands } from '../../daemon/index.ts';
-import { fault, nearest, type Progress } from '../../core/index.ts';
+import { didYouMean, fault, listText, type Progress } from '../../core/index.ts';
 
 type InAccount = { readonly account?: string | undefined };
 
@@ -22,13 +22,8 @@ export const servicesOf = async (
 export const refuseUnknown = (service: string, known: ReadonlySet<string>): void => {
   if (known.has(service)) return;
   const names = [...known].toSorted((one, other) => one.localeCompare(other, 'en'));
-  const near = nearest(service, names);
-  const more = names.length - most;
-  const there = `${names.slice(0, most).join(', ') || 'none'}${more > 0 ? ` and ${more} more` : ''}`;
+  const there = listText(names, most) || 'none';
   throw fault('wrong-use', `unknown service ${service}: no steps and no keys; services: ${there}`, {
-    advice:
-      near === undefined
-        ? '`tollkeeper keys list` shows the keys with their services'
-        : `did you mean ${near}?`,
+    advice: didYouMean(service, names) ?? '`tollkeeper keys list` shows the keys with their services',
   });
 };

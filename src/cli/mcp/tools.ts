@@ -5,7 +5,7 @@ import { keysJson } from '../keys/render/list.ts';
 import { recordsOf } from '../query/render.ts';
 import { viewsNamed } from '../schema/views.ts';
 
-type Commands = Pick<OpenCommands, 'call'>;
+export type Commands = Pick<OpenCommands, 'call'>;
 
 type Account = NonNullable<StatusView['data']>['accounts'][number];
 
@@ -68,6 +68,7 @@ const answerOf = async (
     readonly sql: string;
     readonly period?: string | undefined;
     readonly account?: string | undefined;
+    readonly compare?: boolean;
   },
 ) => {
   const answer = await commands.call('query', request);
@@ -76,6 +77,7 @@ const answerOf = async (
     period: answer.period,
     zone: answer.zone,
     currency: answer.currency ?? null,
+    ...(answer.verdict === undefined ? {} : { verdict: answer.verdict }),
     rows: recordsOf(answer),
     basis: bases[0] ?? null,
   };
@@ -91,9 +93,10 @@ const tool = <Shape extends z.ZodRawShape>(one: {
 export const tools = {
   spend: tool({
     description:
-      'Exact spend (consumption less refunds) and calls of a period and of the period before it, in total or by model, service, team or day.',
+      'Exact spend (consumption less refunds) and calls of a period and of the period before it, in total or by model, service, team or day. The verdict says whether the period agrees with the gateway.',
     input: { period, account, by: z.enum(['model', 'service', 'team', 'day']).optional() },
-    run: async ({ by, ...request }, commands) => answerOf(commands, { ...request, sql: spendSql(by) }),
+    run: async ({ by, ...request }, commands) =>
+      answerOf(commands, { ...request, sql: spendSql(by), compare: true }),
   }),
   budgets: tool({
     description: 'Budgets, balance and key quotas with spend, forecast and state as last evaluated.',

@@ -25,8 +25,11 @@ Examples:
     )
     .action(async (job: string | undefined, options: NextOptions) => {
       const of = job === undefined ? {} : { job };
-      const slots = await ask(deps, options.config, (commands) =>
-        commands.call('next', { ...of, count: options.count }),
+      const slots = await ask(
+        deps,
+        options.config,
+        (commands) => commands.call('next', { ...of, count: options.count }),
+        { reads: true },
       );
       deps.stdout.write(
         deps.secrets.redact(

@@ -67,7 +67,9 @@ Examples:
     )
     .action(async ({ config, state, limit, json }: ListOptions) => {
       const query = { limit, states: state };
-      const rows = await ask(deps, config, (commands) => commands.call('outbox/list', query));
+      const rows = await ask(deps, config, (commands) => commands.call('outbox/list', query), {
+        reads: true,
+      });
       print(json === true ? jsonText(outboxJson(rows)) : renderOutbox(rows, deps.clock.now(), screen()));
     });
 

@@ -71,7 +71,11 @@ Examples:
       const format = formatOf(options);
       const { progress, end } = showProgress(deps.stderr, deps.clock);
       const folder = resolve(deps.cwd, options.config);
-      await using commands = await openCommands(deps, { folder, log: createPlainLog(deps, end) });
+      await using commands = await openCommands(deps, {
+        folder,
+        log: createPlainLog(deps, end),
+        reads: true,
+      });
       try {
         const answer = await commands.call(
           'query',

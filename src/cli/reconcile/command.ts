@@ -52,7 +52,7 @@ Examples:
         deps,
         options.config,
         (commands) => commands.call('reconcile', { from, to, account }, { progress, signal: deps.signal }),
-        createPlainLog(deps, end),
+        { log: createPlainLog(deps, end) },
       );
       end();
       deps.stdout.write(

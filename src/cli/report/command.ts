@@ -104,7 +104,7 @@ Examples:
       const folder = resolve(deps.cwd, options.config);
       const { progress, end } = showProgress(deps.stderr, deps.clock);
       const log = createPlainLog(deps, end);
-      await using commands = await openCommands(deps, { folder, log });
+      await using commands = await openCommands(deps, { folder, log, reads: options.mailTo === undefined });
       try {
         const built = await commands.call(
           'report',

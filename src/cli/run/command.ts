@@ -18,11 +18,21 @@ import {
   resultJson,
 } from './render.ts';
 
-export type WhichSlots = { readonly slot?: string | undefined; readonly from?: string; readonly to?: string };
+export type WhichSlots = {
+  readonly slot?: string | undefined;
+  readonly from?: string;
+  readonly to?: string;
+  readonly acceptEmpty?: boolean;
+};
 
 type SlotChoice =
   | { readonly job: string; readonly slot?: string | undefined }
-  | { readonly job: string; readonly from: string; readonly to: string };
+  | {
+      readonly job: string;
+      readonly from: string;
+      readonly to: string;
+      readonly acceptEmpty?: true;
+    };
 
 const misuse = (message: string): Fault =>
   fault('wrong-use', message, {
@@ -31,14 +41,18 @@ const misuse = (message: string): Fault =>
   });
 
 /** @throws Fault `wrong-use` for conflicting options */
-export const requestOf = (job: string, { slot, from, to }: WhichSlots): SlotChoice => {
+export const requestOf = (job: string, { slot, from, to, acceptEmpty }: WhichSlots): SlotChoice => {
+  if (acceptEmpty === true && (from === undefined || to === undefined))
+    throw fault('wrong-use', '--accept-empty requires --from and --to', {
+      advice: 'name the time range that the gateway has emptied with --from and --to',
+    });
   if (slot !== undefined && (from !== undefined || to !== undefined))
     throw misuse('--slot cannot be combined with --from and --to');
   if (slot !== undefined) return { job, slot };
   if (from === undefined && to === undefined) return { job };
   if (from === undefined) throw misuse('--to requires --from');
   if (to === undefined) throw misuse('--from requires --to');
-  return { job, from, to };
+  return { job, from, to, ...(acceptEmpty === true ? { acceptEmpty } : {}) };
 };
 
 type RunOptions = WhichSlots & {
@@ -104,6 +118,7 @@ export const define = (command: Command, deps: Deps): void => {
     .option('-s, --slot <time>', 'run this slot of its schedule, unless it already succeeded')
     .option('--from <time>', 'backfill: start of the time range')
     .option('--to <time>', 'backfill: end of the time range (exclusive)')
+    .option('--accept-empty', 'pull-logs: remove stored rows of the time range that the gateway has no more')
     .option('--dry-run', 'print what the run would do, and write and send nothing')
     .option('--json', 'print the outcome as JSON, times in UTC')
     .addHelpText(
@@ -115,6 +130,10 @@ backfills can be repeated. For pull-logs, --from and --to are times of the data,
 which is always pulled again. If a daemon is running, it runs the job; Ctrl-C
 stops the run there. The jobs in needs run first.
 
+Stored rows are kept when the log export has none any more. --accept-empty
+removes them if the statistics and the usage export are 0 for the whole window,
+and neither landed usage nor used_quota still counts them.
+
 Exits with 0 if the job succeeded, now or before, and its mail was sent; 1 if
 not; 2 on usage errors or an invalid configuration.
 
@@ -123,6 +142,7 @@ Examples:
   tollkeeper run daily-spend --dry-run
   tollkeeper run daily-spend --slot 2026-11-21T08:00
   tollkeeper run daily-spend --from 2026-11-01 --to 2026-12-01
+  tollkeeper run pull-logs --from 2026-11-16 --to 2026-11-17 --accept-empty
   tollkeeper run daily-spend --json | jq .mail`,
     )
     .action(async (name: string, options: RunOptions) => {

@@ -27,8 +27,11 @@ Examples:
     )
     .action(async (job: string | undefined, options: RunsOptions) => {
       const of = job === undefined ? {} : { job };
-      const runs = await ask(deps, options.config, (commands) =>
-        commands.call('runs', { ...of, limit: options.limit }),
+      const runs = await ask(
+        deps,
+        options.config,
+        (commands) => commands.call('runs', { ...of, limit: options.limit }),
+        { reads: true },
       );
       deps.stdout.write(
         deps.secrets.redact(

@@ -38,7 +38,9 @@ Examples:
   tollkeeper status > /dev/null || echo "have a look"`,
     )
     .action(async (options: { config: string; json?: boolean }) => {
-      const status = await ask(deps, options.config, (commands) => commands.call('status', {}));
+      const status = await ask(deps, options.config, (commands) => commands.call('status', {}), {
+        reads: true,
+      });
       const needed = needsPerson(status);
       command.setOptionValue('exitCode', needed.length === 0 ? 0 : 1);
       deps.stdout.write(

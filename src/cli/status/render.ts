@@ -1,5 +1,5 @@
 import { countText, sizeText } from '../../core/index.ts';
-import { needsPerson, type JobView, type RunView, type StatusView } from '../../daemon/index.ts';
+import { byReason, needsPerson, type JobView, type RunView, type StatusView } from '../../daemon/index.ts';
 import { lines } from '../ui/lines.ts';
 import { commonZone, localMoment, localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';
@@ -7,6 +7,7 @@ import { gapLines } from './gaps.ts';
 import { rotationLines } from './rotations.ts';
 import { stateCell, describeElapsed, describeWait, describeReason } from '../ui/run-messages.ts';
 import { tableLines, type Row } from '../ui/table.ts';
+import { unknownLines } from '../ui/unknown-alerts.ts';
 import { clip, oneLine } from '../ui/text.ts';
 import { describeDuration, describeUntil } from '../ui/messages.ts';
 
@@ -31,6 +32,25 @@ const daemonLines = ({ daemon, version }: StatusView, look: Look): readonly stri
       : lines(`works as the replica ${daemon.replica} on PostgreSQL, for all accounts`, 0, look)),
   ];
 };
+
+const replicaLines = ({ replicas }: StatusView, look: Look): readonly string[] =>
+  replicas === undefined || replicas.length === 0
+    ? []
+    : [
+        '',
+        ...lines(countText(replicas.length, 'replica'), 0, look),
+        ...replicas.flatMap(({ name, state, version, differs }) => [
+          ...lines(
+            `${name}: ${state}, version ${version}`,
+            2,
+            look,
+            state === 'in doubt' ? 'warn' : undefined,
+          ),
+          ...(differs.length === 0
+            ? []
+            : lines(`differs from the one that works in: ${differs.join(', ')}`, 4, look, 'warn')),
+        ]),
+      ];
 
 const configLines = ({ config }: StatusView, look: Look): readonly string[] => {
   const found = `${countText(config.faults.length, 'fault')} in the config`;
@@ -188,18 +208,26 @@ const backupLines = ({ data }: StatusView, look: Look): readonly string[] => {
   ];
 };
 
+const alertLines = ({ data }: StatusView, look: Look): readonly string[] => {
+  const unknown = data?.unknownAlerts ?? [];
+  const accounts = new Set(unknown.map(({ account }) => account)).size > 1;
+  return byReason(unknown).flatMap((one) => ['', ...unknownLines(one, accounts, look)]);
+};
+
 /** One page; the last line names what needs a person. */
 export const renderStatus = (status: StatusView, screen: Screen): string => {
   const look = { ...screen, now: status.now, zone: status.data?.zone ?? commonZone(status.jobs) ?? 'UTC' };
   const needed = needsPerson(status);
   const page = [
     ...daemonLines(status, look),
+    ...replicaLines(status, look),
     ...configLines(status, look),
     ...storeLines(status, look),
     ...jobLines(status, look),
     ...openLines(status, look),
     ...gapLines(status, look),
     ...rotationLines(status, look),
+    ...alertLines(status, look),
     ...mailLines(status, look),
     ...backupLines(status, look),
     ...(needed.length === 0 ? [] : ['', ...lines(`action required: ${needed.join('; ')}`, 0, look, 'bad')]),

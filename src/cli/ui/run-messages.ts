@@ -39,6 +39,6 @@ export const describeWait = (run: RunView, now: number): string | undefined => {
     const what = run.attempts.length === 0 ? 'begins' : 'next attempt';
     return `${what} ${describeAhead(run.nextAttempt, run.zone, now)}`;
   }
-  if (run.waiting !== undefined) return `waits: ${run.waiting}`;
+  if (run.waiting !== undefined) return `waiting for ${run.waiting}`;
   return run.nextAttempt === undefined ? undefined : 'about to start';
 };

@@ -14,7 +14,7 @@ export type Changes = {
 };
 
 /** Settings that open files and ports when the daemon starts. */
-const onlyAtStart = ['warehouse', 'database', 'health', 'status', 'metrics'];
+export const onlyAtStart = ['warehouse', 'database', 'health', 'status', 'metrics'];
 
 type Sides = { readonly before: Config; readonly after: Config };
 
@@ -115,7 +115,7 @@ const settingsSections = (sides: Sides, isWanted: (section: string) => boolean):
 const outside = new Set(['name', 'fields', 'place']);
 
 /** A job under its YAML key names. */
-const asWritten = (job: Job): Readonly<Record<string, unknown>> => {
+export const asWritten = (job: Job): Readonly<Record<string, unknown>> => {
   const common = Object.entries(job)
     .filter(([key]) => !outside.has(key))
     .map(

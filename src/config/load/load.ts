@@ -7,6 +7,7 @@ import {
   type SecretRegistry,
   type UnixMillis,
   type YamlPath,
+  isKnownZone,
 } from '../../core/index.ts';
 import { readCertificates } from '../rules/certificates.ts';
 import { checkPart, quoted, redacted, type Checked } from '../rules/check.ts';
@@ -17,7 +18,6 @@ import { kindFaults } from '../rules/kind-rules.ts';
 import { budgetWarnings, type AlertJob } from '../rules/budget-warnings.ts';
 import { statusWarnings } from '../rules/status-warnings.ts';
 import { tagFilterFaults, tagWarnings } from '../rules/tag-rules.ts';
-import { isKnownZone } from '../schema/known-zone.ts';
 import { policyFaults } from '../rules/policy-rules.ts';
 import { readJobs, type DeclaredJob } from './read-jobs.ts';
 import { recordReads, type ReadFiles } from './read-files.ts';

@@ -1,6 +1,5 @@
-import { nearest } from '../../core/index.ts';
+import { nearest, zoneAdvice } from '../../core/index.ts';
 import { z } from 'zod';
-import { zoneAdvice } from '../schema/known-zone.ts';
 import { bare, childOf, keysOf, notesOf, type Schema } from '../schema/schema-walk.ts';
 
 /** An invalid value; `value` is present only if it may be shown. */

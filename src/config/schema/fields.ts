@@ -8,8 +8,8 @@ import {
   parseDuration,
   type Money,
   type Secret,
+  isKnownZone,
 } from '../../core/index.ts';
-import { isKnownZone } from './known-zone.ts';
 import { fieldNotes, type FieldNotes } from './notes.ts';
 
 const mailbox =

@@ -22,54 +22,68 @@ const isAddressRange = (text: string): boolean => {
 };
 
 /** The status page. */
-export const status = z.strictObject({
-  enabled: z.boolean().default(true).describe('Whether the daemon serves the page.'),
-  host: z
-    .string()
-    .min(1)
-    .default('127.0.0.1')
-    .describe('Address to listen on. Other addresses than loopback require token or proxies.'),
-  port: port.default(8081).describe('Port to listen on. 0 selects a free port, which is logged.'),
-  names: z
-    .array(hostName)
-    .default([])
-    .describe(
-      'Host names under which the page may be requested, in addition to IP addresses, localhost and the host of public_url.',
-    ),
-  token: accessToken
-    .optional()
-    .describe(
-      'Secret reference of the token that people log in with: "${STATUS_TOKEN}". Required to run jobs, mute and acknowledge alerts and resend mails on the page; on other addresses than loopback also to read it.',
-    ),
-  proxies: z
-    .strictObject({
-      addresses: z
-        .array(z.string().refine(isAddressRange, 'must be an IP address, or a range such as 10.0.0.0/8'))
-        .min(1)
-        .describe('Addresses from which the proxies connect.'),
-      header: z
-        .string()
-        .regex(/^[A-Za-z0-9-]{1,100}$/, 'must be the name of a header')
-        .default('X-Forwarded-User')
-        .describe(
-          'Header in which a proxy names the user that it has authenticated. It must remove it from requests of clients.',
-        ),
-    })
-    .optional()
-    .describe(
-      'Proxies that authenticate readers, on other addresses than loopback. They may read, but not act.',
-    ),
-  public_url: z
-    .string()
-    .regex(
-      /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/,
-      'must be an http or https URL without a user, a query and a fragment',
-    )
-    .optional()
-    .describe(
-      'URL at which readers reach the page. Mails then link to the page and to archived reports, and with token alert mails have a link that acknowledges or mutes the alert.',
-    ),
-});
+export const status = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe('Whether the daemon serves the page.'),
+    host: z
+      .string()
+      .min(1)
+      .default('127.0.0.1')
+      .describe('Address to listen on. Other addresses than loopback require token or proxies.'),
+    port: port.default(8081).describe('Port to listen on. 0 selects a free port, which is logged.'),
+    names: z
+      .array(hostName)
+      .default([])
+      .describe(
+        'Host names under which the page may be requested, in addition to IP addresses, localhost and the host of public_url.',
+      ),
+    token: accessToken
+      .optional()
+      .describe(
+        'Secret reference of the token that people log in with: "${STATUS_TOKEN}". Required to run jobs, mute and acknowledge alerts and resend mails on the page; on other addresses than loopback also to read it.',
+      ),
+    feed_token: accessToken
+      .optional()
+      .describe(
+        'Secret reference of the token that opens /feed.atom by its URL, and nothing else: "${STATUS_FEED_TOKEN}". Tokens of badges are derived from it; the page lists the addresses after a login. It must differ from token.',
+      ),
+    proxies: z
+      .strictObject({
+        addresses: z
+          .array(z.string().refine(isAddressRange, 'must be an IP address, or a range such as 10.0.0.0/8'))
+          .min(1)
+          .describe('Addresses from which the proxies connect.'),
+        header: z
+          .string()
+          .regex(/^[A-Za-z0-9-]{1,100}$/, 'must be the name of a header')
+          .default('X-Forwarded-User')
+          .describe(
+            'Header in which a proxy names the user that it has authenticated. It must remove it from requests of clients.',
+          ),
+      })
+      .optional()
+      .describe(
+        'Proxies that authenticate readers, on other addresses than loopback. They may read, but not act.',
+      ),
+    public_url: z
+      .string()
+      .regex(
+        /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/,
+        'must be an http or https URL without a user, a query and a fragment',
+      )
+      .optional()
+      .describe(
+        'URL at which readers reach the page. Mails then link to the page and to archived reports, and with token alert mails have a link that acknowledges or mutes the alert.',
+      ),
+  })
+  .superRefine(({ token, feed_token: feedToken }, context) => {
+    if (token === undefined || feedToken === undefined || token.reveal() !== feedToken.reveal()) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['feed_token'],
+      message: 'must differ from token: URLs are seen by more people than a token of a login',
+    });
+  });
 
 /** Metrics for Prometheus. */
 export const metrics = z

@@ -53,6 +53,16 @@ const listUnsubscribe = z
 
 /** Keys of `mail` for the transport and content of mails. */
 export const mailOptions = {
+  ehlo: z
+    .string()
+    .regex(
+      /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$|^\[[0-9A-Fa-f:.]+\]$/,
+      'must be a host name such as reports.example.com, or an address in brackets',
+    )
+    .optional()
+    .describe(
+      'Name of this machine in the greeting of the mail server (EHLO). Defaults to the domain of the sender, because the host name of a container has no dot and relays refuse it.',
+    ),
   reply_to: address.optional().describe('Address for replies. Defaults to the sender.'),
   require_tls: z
     .boolean()

@@ -319,7 +319,7 @@ const scheduler = z.strictObject({
     .max(100)
     .default(3)
     .describe(
-      'How many times the process may end while a job runs before the job is suspended; a successful run starts the count again. 0 never suspends.',
+      'How many times the process may end while a job runs before the job is suspended; a successful run starts the count again. Stops by SIGTERM or SIGINT, and ends because of a lost database, do not count. 0 never suspends.',
     ),
   lease: leaseDuration
     .prefault('10s')
@@ -347,6 +347,11 @@ export const settingsSchema = z
       .optional()
       .describe(
         'Database of PostgreSQL 13 or later that holds the data in place of the database file: postgres://, with the password as a secret reference. TLS is set with sslmode (disable, require, verify-ca, verify-full) and sslrootcert in the URL. Mails, reports and the audit log still lie in the folder of warehouse.path.',
+      ),
+    database_timeout: positiveDuration
+      .prefault('10m')
+      .describe(
+        'With `database`: how long a statement may run without sending or receiving a byte. After that it fails, and its connection is closed. A connection that says nothing, while the server does not work on its statement, is closed after two thirds of `scheduler.lease` at most.',
       ),
     backup: backup.prefault({}).describe('Copies of the data.'),
     mail: mail.optional().describe('Mail server and sender.'),

@@ -1,6 +1,6 @@
 import { access, open, realpath } from 'node:fs/promises';
 import { constants } from 'node:fs';
-import { messageOf, systemCode } from '../fault.ts';
+import { fault, messageOf, systemCode } from '../fault.ts';
 
 /** Larger files are refused: what users write by hand, and generated lists of jobs, are far smaller. */
 export const largestText = 64 * 1024 * 1024;
@@ -76,5 +76,12 @@ export const readTextWithin = async (root: string, path: string, limit = largest
 export const isThere = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
-    () => false,
+    (error: unknown) => {
+      const code = systemCode(error) ?? '';
+      if (['ENOENT', 'ENOTDIR'].includes(code)) return false;
+      throw fault('path-unwritable', `${path} cannot be read (${code})`, {
+        cause: error,
+        advice: 'make the path and the folders above it readable for the user that Tollkeeper runs as',
+      });
+    },
   );

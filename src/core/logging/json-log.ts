@@ -10,6 +10,9 @@ export type LogOptions = {
   readonly redact: (text: string) => string;
 };
 
+/** Names that a line has itself: a field of the same name would be there twice, and readers take either. */
+const reserved: ReadonlySet<string> = new Set(['message', 'level', 'time']);
+
 /** JSON lines. Values are redacted before they are serialized, so that no secret can break the JSON of a line. */
 export const createLog = (options: LogOptions): Log => {
   const root = pino(
@@ -28,7 +31,7 @@ export const createLog = (options: LogOptions): Log => {
       (message: string, fields?: LogFields): void => {
         if (!root.isLevelEnabled(level)) return;
         const values = Object.entries({ ...bound, ...fields }).map(([name, value]) => [
-          name,
+          reserved.has(name) ? `field_${name}` : name,
           typeof value === 'string' ? options.redact(value) : value,
         ]);
         root[level](Object.fromEntries(values) as LogFields, options.redact(message));

@@ -5,7 +5,7 @@ import { readDatabaseArgument, type Config } from '../../config/index.ts';
 import { copyToFile, openWarehouse } from '../../warehouse/index.ts';
 import { readConfig } from '../../settings.ts';
 import { version } from '../../version.ts';
-import { acquireDaemonLock } from '../daemon-lock.ts';
+import { acquireDaemonLock, stopDaemons } from '../daemon-lock.ts';
 import { closeShared, holdAlone, openShared } from '../replicas/database-leases.ts';
 import { goodConfig } from '../good-config.ts';
 import { openKeyRuntime } from '../keys/key-runtime.ts';
@@ -71,7 +71,10 @@ const toPostgres = async (
     throw fault('warehouse-missing', `there is no database file ${paths.path}`, {
       advice: 'correct warehouse.path in tollkeeper.yaml, or start without data',
     });
-  await using _lock = await acquireDaemonLock(paths, deps, log, false);
+  await using _lock = await acquireDaemonLock(paths, deps, log, {
+    wait: false,
+    advice: stopDaemons(config),
+  });
   await settleJournal(migrating, paths);
   await using empty = await openEmpty(deps, url, config, log);
   const { tables, ...copied } = await empty.copyFrom(paths, { progress, signal: deps.signal });
@@ -104,7 +107,10 @@ const toFile = async (
         advice: 'name another path, or move that file aside; nothing was changed',
       });
   await makeDataFolder(deps, paths);
-  await using _lock = await acquireDaemonLock(paths, deps, log, false);
+  await using _lock = await acquireDaemonLock(paths, deps, log, {
+    wait: false,
+    advice: stopDaemons(config),
+  });
   const database = await openShared(deps, url, config, log);
   const folder = join(dirname(paths.path), restoreFolder);
   try {

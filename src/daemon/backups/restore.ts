@@ -6,7 +6,7 @@ import type { Config } from '../../config/index.ts';
 import { skipRestored, type SkippedSlots } from '../../scheduler/index.ts';
 import { readConfig } from '../../settings.ts';
 import { openWarehouse } from '../../warehouse/index.ts';
-import { acquireDaemonLock } from '../daemon-lock.ts';
+import { acquireDaemonLock, stopDaemons } from '../daemon-lock.ts';
 import { goodConfig } from '../good-config.ts';
 import { makeDataFolder, pathsOf } from '../paths.ts';
 import { requireSpace } from './drill.ts';
@@ -97,7 +97,10 @@ export const restoreBackup = async (
   const backup = await openFrom(deps, request);
   const { manifest, name } = backup;
   await makeDataFolder(deps, paths);
-  await using _lock = await acquireDaemonLock(paths, deps, log, false);
+  await using _lock = await acquireDaemonLock(paths, deps, log, {
+    wait: false,
+    advice: stopDaemons(config),
+  });
   const present = await presentData(paths);
   if (present.length > 0 && !request.replace)
     throw fault(

@@ -2,7 +2,7 @@ import {
   fault,
   formatMoment,
   formatSlot,
-  nearest,
+  didYouMean,
   readMoment,
   unixSeconds,
   type Clock,
@@ -37,8 +37,14 @@ const english = localeOf('en');
 
 /** Why it is unknown how long a balance or quota lasts, and the next step. */
 const runwayReasons = {
-  'few-readings': 'needs snapshots at least a day apart; a job of kind snapshot takes them',
-  'old-reading': 'the last snapshot is older than two days; check the job of kind snapshot',
+  'few-readings': {
+    reason: 'snapshots at least a day apart are missing',
+    hint: 'Check that a job of kind snapshot runs each day: `tollkeeper status` shows its last run.',
+  },
+  'old-reading': {
+    reason: 'the last snapshot is older than two days',
+    hint: 'Check why snapshots are late: `tollkeeper status` shows the last run of the job of kind snapshot.',
+  },
 } as const;
 
 const textsOf = (status: AlertStatusContent | undefined, account: string): AlertView['texts'] => {
@@ -50,12 +56,14 @@ const textsOf = (status: AlertStatusContent | undefined, account: string): Alert
         unused: 'unlimited at the current pace: nothing was used',
         unknown: 'unknown',
       }[status.state],
-      ...(status.reason === undefined ? {} : { reason: runwayReasons[status.reason] }),
+      ...(status.reason === undefined ? {} : runwayReasons[status.reason]),
     };
   const { spend, amount, forecast, forecastLow, forecastHigh, reason, zone, scope, currency } = status;
   const at = (seconds: number): string => formatMoment(unixSeconds(seconds), zone);
   const show = (figure: Money | undefined): string | undefined =>
     figure === undefined ? undefined : formatMoney(figure, currency, english);
+  const unknown =
+    reason === undefined ? undefined : reasonText(reason, { scope, account, at }, english.alerts);
   return {
     spend: show(spend),
     amount: show(amount),
@@ -63,12 +71,10 @@ const textsOf = (status: AlertStatusContent | undefined, account: string): Alert
     ...(forecastLow === undefined || forecastHigh === undefined || forecastLow === forecastHigh
       ? {}
       : { forecastRange: `${show(forecastLow)} to ${show(forecastHigh)}` }),
-    ...(reason === undefined
-      ? {}
-      : { reason: reasonText(reason, { scope, account, at }, english.alerts).what }),
     ...(status.forecastTooEarly === true
       ? { reason: 'forecast: too early; the call log covers less than seven days' }
       : {}),
+    ...(unknown === undefined ? {} : { reason: unknown.what, hint: unknown.toDo }),
   };
 };
 
@@ -135,12 +141,11 @@ export const createAlertHandlers = ({ clock, app }: Deps) => {
     const [first, second] = fitting;
     if (first === undefined) {
       const names = [...new Set(all.map((one) => one.alert))];
-      const meant = nearest(alert, names);
       throw fault(
         'wrong-use',
         `there is no alert ${alert}${account === undefined ? '' : ` in account ${account}`}`,
         {
-          advice: meant === undefined ? 'list the alerts with `tollkeeper alerts`' : `did you mean ${meant}?`,
+          advice: didYouMean(alert, names) ?? 'list the alerts with `tollkeeper alerts`',
         },
       );
     }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/index.ts';
+import { countText, type Clock } from '../../core/index.ts';
 import type { Call, CommandHandlers, CommandName, commandTable } from '../../control/index.ts';
 import type { DoctorCheck, DoctorView } from '../../doctor/index.ts';
 import { version } from '../../version.ts';
@@ -7,6 +7,7 @@ import type { BuiltReport } from '../create-runtime.ts';
 import { createKeyHandlers } from '../keys/handlers.ts';
 import { createKeyLease } from '../keys/lease-work.ts';
 import type { App } from '../open-app.ts';
+import { readReplicaViews } from '../replicas/announce.ts';
 import type { ReconcileView } from '../views/reconcile-requested.ts';
 import { createAlertHandlers } from './alerts.ts';
 import { createOutboxHandlers } from './outbox.ts';
@@ -26,6 +27,28 @@ const configChecks = (faults: ProcessState['config']['faults']): readonly Doctor
     message: `${file}:${line}:${column}: ${message}; the previous configuration stays active`,
     advice,
   }));
+
+/** A replica that differs does something else after a takeover. */
+const replicaChecks = async ({ shared, config }: App): Promise<readonly DoctorCheck[]> => {
+  if (shared === undefined) return [];
+  const replicas = await readReplicaViews(shared, config());
+  if (replicas.length === 0) return [];
+  const different = replicas.filter(({ differs }) => differs.length > 0);
+  if (different.length === 0)
+    return [
+      {
+        about: 'replicas',
+        state: 'ok',
+        message: `${countText(replicas.length, 'replica')} with the same configuration and version`,
+      },
+    ];
+  return different.map(({ name, differs }) => ({
+    about: 'replicas',
+    state: 'warning',
+    message: `${name} differs from the one that works in: ${differs.join(', ')}`,
+    advice: 'give all replicas the same configuration and version; after a takeover its own counts',
+  }));
+};
 
 export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
   ({
@@ -49,7 +72,13 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
       using runtime = app.lease();
       const { now, zone, checks, learned } = await runtime.doctor(request, progress, signal);
       const { config } = state();
-      return { version, now, zone, checks: [...configChecks(config.faults), ...checks], learned };
+      return {
+        version,
+        now,
+        zone,
+        checks: [...configChecks(config.faults), ...(await replicaChecks(app)), ...checks],
+        learned,
+      };
     },
     reconcile: async (request, { progress, signal }): Promise<ReconcileView> => {
       using runtime = app.lease();

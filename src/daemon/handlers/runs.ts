@@ -3,6 +3,7 @@ import type { Config, Job } from '../../config/index.ts';
 import type { CommandHandlers, ContextOf } from '../../control/index.ts';
 import { nextSlot, nextSlots, scheduleOf } from '../../scheduler/index.ts';
 import type { RunView } from '../../web/index.ts';
+import { unknownJob } from '../good-config.ts';
 import type { App } from '../open-app.ts';
 import { backfillRuns, intervalOf, slotOf } from '../views/backfill.ts';
 import { resultOf, runViews, type RunResult } from './run-result.ts';
@@ -23,9 +24,8 @@ const never = new AbortController().signal;
 /** @throws Fault `job-unknown` */
 const jobOf = ({ jobs }: Config, name: string): Job => {
   const job = jobs[name];
-  if (job !== undefined) return job;
-  const names = Object.keys(jobs).join(', ') || 'none';
-  throw fault('job-unknown', `unknown job ${name}; jobs: ${names}`);
+  if (job === undefined) throw unknownJob(name, Object.keys(jobs));
+  return job;
 };
 
 export const createRunHandlers = ({ clock, app }: { readonly clock: Clock; readonly app: App }) => {
@@ -95,6 +95,11 @@ export const createRunHandlers = ({ clock, app }: { readonly clock: Clock; reado
       { progress, onResult, signal }: ContextOf<'results', BackfillStep>,
     ): Promise<BackfillCounts> => {
       const job = jobOf(app.config(), request.job);
+      if (request.acceptEmpty === true && job.kind !== 'pull-logs')
+        throw fault(
+          'wrong-use',
+          `--accept-empty is for jobs of the kind pull-logs; ${job.name} is ${job.kind}`,
+        );
       const runs = backfillRuns(job, request, clock.now());
       const counts = { slots: runs.length, ok: 0, already: 0, failed: 0 };
       for (const [index, { slot, interval }] of runs.entries()) {
@@ -110,6 +115,7 @@ export const createRunHandlers = ({ clock, app }: { readonly clock: Clock; reado
           slot,
           interval,
           trigger: 'backfill',
+          acceptEmpty: request.acceptEmpty,
           progress,
           signal,
         });

@@ -1,13 +1,21 @@
 import type { Clock, Fault } from '../../core/index.ts';
 import { nextSlot, scheduleOf } from '../../scheduler/index.ts';
 import { version } from '../../version.ts';
-import type { DeadKeyView, OutdatedServiceView, StatusView, ClockProblemView } from '../../web/index.ts';
+import {
+  unknownAlertsOf,
+  type DeadKeyView,
+  type OutdatedServiceView,
+  type StatusView,
+  type ClockProblemView,
+} from '../../web/index.ts';
 import type { App } from '../open-app.ts';
+import { readReplicaViews } from '../replicas/announce.ts';
 import type { RuntimeLease } from '../runtime-leases.ts';
 import { attemptsByRun, runView } from '../views/config-views.ts';
 import { accountViews, keptReports } from '../views/data-status.ts';
 import { jobFailures } from '../views/job-failures.ts';
 import { missedFirstSlots } from '../views/never-ran.ts';
+import { readAlerts } from './alerts.ts';
 import { mailStatus } from './outbox.ts';
 import type { Config } from '../../config/index.ts';
 import { expiryPolicy, type ExpireSettings, type RotateSettings } from '../../jobs/index.ts';
@@ -73,6 +81,9 @@ const keyProblemOf = (problem: Fault | undefined): Pick<NonNullable<StatusView['
     ? {}
     : { keyProblem: { code: problem.code, message: problem.message, advice: problem.advice } };
 
+const replicaStatus = async (app: Pick<App, 'shared' | 'config'>): Promise<Pick<StatusView, 'replicas'>> =>
+  app.shared === undefined ? {} : { replicas: await readReplicaViews(app.shared, app.config()) };
+
 const backupStatus = async (
   warehouse: Pick<Warehouse, 'backups'>,
 ): Promise<Pick<NonNullable<StatusView['data']>, 'backup'>> => {
@@ -113,6 +124,7 @@ export const createStatus =
       ...state(),
       version,
       now,
+      ...(await replicaStatus(app)),
       ...(storeProblem === undefined ? {} : { storeProblem }),
       jobs: Object.values(jobs).map((job) => {
         const run = last.get(job.name);
@@ -158,6 +170,7 @@ export const createStatus =
         reports: await keptReports(app.paths.reportsDirectory),
         ...(await keyStatus(runtime)),
         ...keyProblemOf(keyProblem),
+        unknownAlerts: unknownAlertsOf(await readAlerts({ clock, app })),
         clockProblems: clockProblems({ jobs }, warehouse.clocks),
         ...(await backupStatus(warehouse)),
       },

@@ -1,4 +1,4 @@
-import { fault } from '../../core/index.ts';
+import { didYouMean, fault } from '../../core/index.ts';
 import type { KeyService, RotationView } from '../../keys/index.ts';
 import type { FoundKey } from './find.ts';
 
@@ -27,7 +27,11 @@ export const createKeyAccounts = (
       account === undefined
         ? 'no account is declared'
         : `account ${account} is not declared; declared accounts: ${all.join(', ') || 'none'}`,
-      { advice: 'use an account that is declared under `accounts` in tollkeeper.yaml' },
+      {
+        advice:
+          didYouMean(account ?? '', all) ??
+          'use an account that is declared under `accounts` in tollkeeper.yaml',
+      },
     );
   };
 

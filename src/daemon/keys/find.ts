@@ -1,14 +1,19 @@
-import { fault, type UnixMillis } from '../../core/index.ts';
+import { didYouMean, fault, type UnixMillis } from '../../core/index.ts';
 import { currentUnknown, currentUnknownAdvice, newestOf, type SurveyedKey } from '../../keys/index.ts';
 
 export type FoundKey = SurveyedKey & { readonly account: string };
 
-const oneOf = (named: string, candidates: readonly FoundKey[], several: string): FoundKey => {
+const oneOf = (
+  named: string,
+  candidates: readonly FoundKey[],
+  several: string,
+  names: readonly string[] = [],
+): FoundKey => {
   const [first, second] = candidates;
   if (first !== undefined && second === undefined) return first;
   if (first === undefined)
     throw fault('wrong-use', `no service, key or id matches ${named}`, {
-      advice: '`tollkeeper keys list` shows the existing keys',
+      advice: didYouMean(named, names) ?? '`tollkeeper keys list` shows the existing keys',
     });
   const accounts = new Set(candidates.map(({ account }) => account));
   const shown = candidates.map(
@@ -52,5 +57,10 @@ export const findKey = (named: string, keys: readonly FoundKey[], now: UnixMilli
     });
   const byName = line.length > 0 ? newest : keys.filter(({ key }) => key.name === named);
   const byId = keys.filter(({ key }) => String(key.id) === named);
-  return oneOf(named, [...new Set([...byId, ...byName])], 'matches several keys');
+  return oneOf(
+    named,
+    [...new Set([...byId, ...byName])],
+    'matches several keys',
+    keys.flatMap(({ service, key }) => [service, key.name]),
+  );
 };

@@ -1,4 +1,12 @@
-import { fault, interval, toSeconds, unixSeconds, type Log, type Deps } from '../../core/index.ts';
+import {
+  didYouMean,
+  fault,
+  interval,
+  toSeconds,
+  unixSeconds,
+  type Log,
+  type Deps,
+} from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
 import { jsonObject, type RotateSettings } from '../../jobs/index.ts';
 import {
@@ -211,7 +219,9 @@ export const createKeyServices = ({
   const keyService = async (account: string): Promise<KeyService> => {
     if (!Object.hasOwn(config.settings.accounts, account))
       throw fault('wrong-use', `account ${account} is not declared`, {
-        advice: 'use an account that is declared under `accounts` in tollkeeper.yaml',
+        advice:
+          didYouMean(account, Object.keys(config.settings.accounts)) ??
+          'use an account that is declared under `accounts` in tollkeeper.yaml',
       });
     const journal = await journalNow();
     const last = opened.get(account);

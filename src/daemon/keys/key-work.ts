@@ -1,4 +1,4 @@
-import { fault, type UnixMillis } from '../../core/index.ts';
+import { didYouMean, fault, type UnixMillis } from '../../core/index.ts';
 import type { KeyService } from '../../keys/index.ts';
 import { createKeyAccounts, type KeyAccounts } from './accounts.ts';
 import type { FoundKey } from './find.ts';
@@ -39,7 +39,11 @@ export const createKeyWork = (parts: KeyWorkParts): KeyWork => ({
     if (job !== undefined) return job;
     const names = jobs.map((one) => one.name).join(', ') || 'none';
     throw fault('job-unknown', `no job ${name} rotates or expires keys; declared: ${names}`, {
-      advice: 'declare a job of kind rotate-keys or expire-keys, or specify an existing one',
+      advice:
+        didYouMean(
+          name,
+          jobs.map((one) => one.name),
+        ) ?? 'declare a job of kind rotate-keys or expire-keys, or specify an existing one',
     });
   },
 });

@@ -1,13 +1,12 @@
 import { errorFields, type Log } from '../../core/index.ts';
 
 /** A listener without which jobs run all the same. */
-export type OptionalListener<Opened = unknown> = AsyncDisposable & {
+export type OptionalListener = AsyncDisposable & {
   /** Missing while it is off, or cannot be served. */
   readonly address?: string;
-  readonly opened?: Opened;
 };
 
-export const noListener: OptionalListener<never> = { [Symbol.asyncDispose]: () => Promise.resolve() };
+export const noListener: OptionalListener = { [Symbol.asyncDispose]: () => Promise.resolve() };
 
 type Served = {
   readonly what: string;
@@ -18,14 +17,13 @@ type Served = {
 };
 
 /** Opens the listener; if it cannot be opened, logs why. */
-export const openOptional = async <Opened extends AsyncDisposable & { readonly port: number }>(
+export const openOptional = async (
   { what, section, host, log }: Served,
-  listen: () => Promise<Opened>,
-): Promise<OptionalListener<Opened>> => {
+  listen: () => Promise<AsyncDisposable & { readonly port: number }>,
+): Promise<OptionalListener> => {
   try {
     const listener = await listen();
     return {
-      opened: listener,
       address: `${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
       [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
     };

@@ -14,17 +14,21 @@ import { readAlerts } from '../handlers/alerts.ts';
 import type { ProcessState } from '../handlers/status.ts';
 import { createJobPlans } from '../keys/job-plans.ts';
 import type { App } from '../open-app.ts';
+import type { ReplicaView } from '../../web/index.ts';
 import { accountViews } from '../views/data-status.ts';
 import { jobFailures } from '../views/job-failures.ts';
 import { missedFirstSlots } from '../views/never-ran.ts';
 import type { SpendReader } from '../views/spend-status.ts';
 import { currentKeyAges } from './key-ages.ts';
+import { keepReadings } from './keep-readings.ts';
 
 export type ReaderDeps = {
   readonly clock: Clock;
   readonly app: App;
   readonly readSpend: SpendReader;
   readonly state: () => ProcessState;
+  /** Where several processes share the database. */
+  readonly replicas: () => readonly ReplicaView[];
 };
 
 const seconds = (moment: UnixMillis): number => moment / 1000;
@@ -102,7 +106,9 @@ const dataSamples = async ({ app }: ReaderDeps): Promise<readonly Sample[]> => {
       ),
     ),
     ...compared.flatMap(({ source, gap, unit, bad, comparedAt }) => [
-      sample('tollkeeper_reconciliation_difference', { account, source, unit }, gap),
+      ...(gap === 'unknown'
+        ? []
+        : [sample('tollkeeper_reconciliation_difference', { account, source, unit }, gap)]),
       sample('tollkeeper_reconciliation_bad', { account, source }, flag(bad)),
       sample('tollkeeper_reconciliation_timestamp_seconds', { account, source }, seconds(comparedAt)),
     ]),
@@ -160,11 +166,29 @@ const ownSamples = (isWorking: boolean): readonly Sample[] => [
   sample('process_resident_memory_bytes', {}, memoryUsage.rss()),
 ];
 
-const processSamples = async ({ state }: ReaderDeps): Promise<readonly Sample[]> => {
-  const { daemon, config } = state();
+const replicaSamples = ({ app, clock, replicas }: ReaderDeps): readonly Sample[] => {
+  const all = replicas();
+  return [
+    ...counted(all.map(({ state }) => state)).map(([state, count]) =>
+      sample('tollkeeper_replicas', { state }, count),
+    ),
+    ...(app.shared === undefined
+      ? []
+      : [
+          sample('tollkeeper_replicas_different', {}, all.filter(({ differs }) => differs.length > 0).length),
+        ]),
+    ...known(app.shared?.leases.extendedAt(), (at) =>
+      sample('tollkeeper_lease_age_seconds', {}, (clock.now() - at) / 1000),
+    ),
+  ];
+};
+
+const processSamples = async (deps: ReaderDeps): Promise<readonly Sample[]> => {
+  const { daemon, config } = deps.state();
   const { heapUsed, external } = memoryUsage();
   return [
     ...ownSamples(true),
+    ...replicaSamples(deps),
     sample('tollkeeper_config_faults', {}, config.faults.length),
     sample('tollkeeper_config_loaded_timestamp_seconds', {}, seconds(config.loadedAt)),
     ...known(daemon, ({ startedAt }) => sample('process_start_time_seconds', {}, seconds(startedAt))),
@@ -180,9 +204,8 @@ export const standbyReaders: Readers = {
 
 /** The gauges of a daemon, by part. None of them asks the gateway. */
 export const createReaders = (deps: ReaderDeps): Readers => {
-  const { warehouse } = deps.app;
-  return {
-    process: () => processSamples(deps),
+  const { warehouse, shared } = deps.app;
+  const stored: Readers = {
     jobs: () => jobSamples(deps),
     outbox: async () =>
       Object.entries(await warehouse.outbox.counts()).map(([state, count]) =>
@@ -199,5 +222,9 @@ export const createReaders = (deps: ReaderDeps): Readers => {
       ];
     },
     spend: async () => spendSamples(await deps.readSpend(deps.app.config(), { now: deps.clock.now() })),
+  };
+  return {
+    process: () => processSamples(deps),
+    ...(shared === undefined ? stored : keepReadings(stored, deps.clock)),
   };
 };

@@ -100,7 +100,7 @@ export const createNotifications = ({
       // Logs are in English.
       const { keys, outages } = localeOf('en');
       const { title, message } = keyText(alert, keys, (at) => outages.at(at, settings.timezone));
-      log.warn(title, { account, service, kind, message });
+      log.warn(title, { account, service, kind, detail: message });
       if (mail === undefined) return;
       try {
         const amounts = await warehouse.logs.amounts(account);

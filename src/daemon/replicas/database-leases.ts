@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
-import { hasCode, type Deps, type Log } from '../../core/index.ts';
+import { fault, hasCode, type Deps, type Limit, type Log } from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { SharedDatabase } from '../../storage/index.ts';
 import { openDatabase } from '../../warehouse/index.ts';
@@ -18,7 +18,38 @@ export const openShared = async (
   log: Log,
 ): Promise<SharedDatabase> => {
   const holder = `${hostname()}/${pid}/${randomUUID().slice(0, 8)}`;
-  return openDatabase({ url, holder, lease: settings.scheduler.lease, clock, log, version });
+  return openDatabase({
+    url,
+    holder,
+    lease: settings.scheduler.lease,
+    timeout: settings.database_timeout,
+    clock,
+    log,
+    version,
+  });
+};
+
+/** Milliseconds that a stop takes after the grace of jobs, before nothing of the database is waited for. */
+const longestClosing = 1000;
+
+export type StopLimit = Disposable & {
+  /** Call it when a stop begins. `grace` of running jobs in milliseconds. */
+  readonly begin: (database: SharedDatabase | undefined, grace: number) => void;
+};
+
+/** Limits the time of a stop while the database does not answer. Dispose of it when the database is closed. */
+export const createStopLimit = ({ clock }: Pick<Deps, 'clock'>): StopLimit => {
+  let limit: Limit | undefined;
+  return {
+    begin: (database, grace) => {
+      if (database === undefined) return;
+      limit = clock.limit(grace + longestClosing);
+      limit.signal.addEventListener('abort', () =>
+        database.engine.abandon(fault('aborted', 'the process stopped before the database answered')),
+      );
+    },
+    [Symbol.dispose]: () => limit?.[Symbol.dispose](),
+  };
 };
 
 /** Closes a database that no warehouse closes. */

@@ -1,6 +1,6 @@
 import { dateAt, interval, toMillis, toSeconds, type UnixMillis } from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
-import { dailySpend, segmentsOfDays, spendDays } from '../../monitoring/index.ts';
+import { dailySpend, sameInLastMonth, segmentsOfDays, spendDays } from '../../monitoring/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
 import type { SpendView } from '../../web/index.ts';
 import { costOwnersOf } from '../cost-owners.ts';
@@ -32,7 +32,8 @@ const readAccount = async (
   if (log === undefined) return nothing;
   const through = toMillis(log.end);
   const days = spendDays(toSeconds(now), zone);
-  const read = await warehouse.sums({ account, zone, ...segmentsOfDays(days) });
+  const cuts = { through: log.end, lastMonth: sameInLastMonth(log.end, days, zone) };
+  const read = await warehouse.sums({ account, zone, ...segmentsOfDays(days, cuts) });
   if (!read.isProven) return { ...nothing, through };
   const { teams } = costOwnersOf(settings, account);
   return {
@@ -40,7 +41,8 @@ const readAccount = async (
     currency: read.currency ?? currency,
     zone,
     through,
-    ...dailySpend(read.cells, days, { teams, team }),
+    lastMonthThrough: toMillis(cuts.lastMonth),
+    ...dailySpend(read.cells, days, cuts, { teams, team }),
   };
 };
 
@@ -50,7 +52,7 @@ const mostKept = 64;
 type Kept = { readonly view: SpendView; readonly state: string; readonly settings: Config['settings'] };
 
 /**
- * Remembers spend until the calls, the settings or the day change, or a job succeeds, which may prove or change the unit of
+ * Remembers spend until the calls, the watermark, the settings or the day change, or a job succeeds, which may prove or change the unit of
  * amounts: a page that many look at does not read the rollup each time.
  */
 export const createSpendReader = (warehouse: SpendSource): SpendReader => {
@@ -59,7 +61,8 @@ export const createSpendReader = (warehouse: SpendSource): SpendReader => {
     const version = await warehouse.rollup.version(account);
     if (version === undefined) return undefined;
     const lastGood = Math.max(0, ...(await warehouse.runs.goodEnds()).values());
-    return `${version} ${lastGood} ${dateAt(toSeconds(now), zone)}`;
+    const through = (await warehouse.logs.watermark(account))?.end ?? 0;
+    return `${version} ${through} ${lastGood} ${dateAt(toSeconds(now), zone)}`;
   };
   return async (config, request) => {
     const { settings } = config;

@@ -11,6 +11,7 @@ type Pull = {
   readonly profile: GatewayProfile;
   readonly opensRange: boolean;
   readonly until: UnixSeconds;
+  readonly acceptsEmpty?: boolean;
 };
 
 /** The warehouse's input for landing a received export. @throws fault export-timestamp-unreadable. */
@@ -20,7 +21,7 @@ export const logBatch = (
   received: ReceivedLogs | undefined,
   pull: Pull,
 ): LogBatch => {
-  const { account, currency, profile, opensRange, until } = pull;
+  const { account, currency, profile, opensRange, until, acceptsEmpty } = pull;
   const columns = received?.columns ?? [];
   const headerCurrency = currencyOf(columns);
   const kinds = profile.logExport?.kinds;
@@ -52,5 +53,6 @@ export const logBatch = (
     ...(received?.total === undefined ? {} : { total: received.total }),
     opensRange,
     settled: until,
+    ...(acceptsEmpty === true ? { acceptsEmpty } : {}),
   };
 };

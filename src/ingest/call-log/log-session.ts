@@ -1,4 +1,13 @@
-import type { Clock, GatewayProfile, Log, Progress, UnixSeconds } from '../../core/index.ts';
+import {
+  hasCode,
+  type Clock,
+  type Fault,
+  type GatewayProfile,
+  type Interval,
+  type Log,
+  type Progress,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
 import { askForWindows, freshAskState, lengthOf, windowText, type KnownRowCap } from './ask-logs.ts';
 import { logExportName, probeLogExport, type FetchDeps } from './fetch-logs.ts';
@@ -47,6 +56,8 @@ export type LogPullDeps = FetchDeps & {
   readonly progress: Progress;
   readonly signal?: AbortSignal | undefined;
   readonly retryRead?: RetryRead;
+  /** Called for a window that has stored rows, and none in any export. @throws unless these may be removed */
+  readonly judgeEmptied?: (window: Interval<UnixSeconds>, found: Fault) => Promise<void>;
   /** How many more requests the run may make; unlimited when omitted. */
   readonly requestsLeft?: () => number;
 };
@@ -118,10 +129,15 @@ export const openLogSession = async (
         landed = await landFetched(window, fetched, { ...request, opensRange }, request);
       } catch (error) {
         // An export whose total line or existing rows prove it too short may be complete on the next request.
-        if (!breaksOff(error) || attempt >= maxLandings) throw error;
-        announceRetry(logExportName, error, 0, request);
-        yield* land([planned], accept, attempt + 1);
-        continue;
+        if (!breaksOff(error)) throw error;
+        if (attempt < maxLandings) {
+          announceRetry(logExportName, error, 0, request);
+          yield* land([planned], accept, attempt + 1);
+          continue;
+        }
+        if (!hasCode(error, 'export-emptied') || request.judgeEmptied === undefined) throw error;
+        await request.judgeEmptied(window, error);
+        landed = await landFetched(window, fetched, { ...request, opensRange, acceptsEmpty: true }, request);
       }
       columns = asked;
       await observations.landed({ window, fetched, asked, ...landed });

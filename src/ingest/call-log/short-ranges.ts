@@ -33,12 +33,23 @@ const without = (range: Range, other: Range): readonly Range[] =>
         ...(range.end > other.end ? [interval(other.end, range.end)] : []),
       ];
 
-/** Whether the total shows that the log lacks rows; the sign of a gap in a foreign unit may be wrong. */
-const isShort = ({ source, verdict, gap, unit }: StoredComparison, currency: string): boolean =>
-  verdict === 'truncated' ||
-  (verdict === 'unexplained' &&
-    (source === 'statistics' || source === 'usage by model' || source === 'usage by key') &&
-    (compareMoney(gap, zero) > 0 || unit !== currency));
+/** Whether the gap has this sign, or may have it: that of a gap in a foreign unit may be wrong. Pure. */
+export const mayHaveSign = (
+  { gap, unit }: Pick<StoredComparison, 'gap' | 'unit'>,
+  sign: 1 | -1,
+  currency: string,
+): boolean => gap === 'unknown' || unit !== currency || compareMoney(gap, zero) * sign > 0;
+
+/** Whether the total shows that the log lacks rows. */
+const isShort = (total: StoredComparison, currency: string): boolean => {
+  const { source, verdict } = total;
+  return (
+    verdict === 'truncated' ||
+    (verdict === 'unexplained' &&
+      (source === 'statistics' || source === 'usage by model' || source === 'usage by key') &&
+      mayHaveSign(total, 1, currency))
+  );
+};
 
 /** Ranges whose last comparison with some source is disputed, and that no search has examined since. */
 const disputedRanges = (
@@ -80,8 +91,7 @@ export const shortUsageRanges = (
   disputedRanges(
     totals.filter((total) => total.source === source),
     [],
-    ({ verdict, gap, unit }) =>
-      verdict === 'unexplained' && (compareMoney(gap, zero) < 0 || unit !== currency),
+    (total) => total.verdict === 'unexplained' && mayHaveSign(total, -1, currency),
   );
 
 const lengthOf = ({ window }: LedgerLanding): number => window.end - window.start;

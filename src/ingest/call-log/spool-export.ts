@@ -3,7 +3,9 @@ import {
   beginningOf,
   findHeader,
   headerLimit,
+  headerProblem,
   isForeign,
+  otherFormat,
   type FoundHeader,
   type IsHeader,
 } from '../format/find-header.ts';
@@ -32,9 +34,13 @@ const maxRow = 2_000_000;
 
 const noHeader = (start: Buffer): never => {
   const message = JSON.stringify(beginningOf(start));
-  throw isForeign(start)
-    ? fault('export-not-csv', `the gateway answered ${message} instead of CSV`)
-    : fault('export-column-missing', `the export has no header with created_at; it begins with ${message}`);
+  if (isForeign(start)) throw fault('export-not-csv', `the gateway answered ${message} instead of CSV`);
+  const other = otherFormat(start);
+  if (other !== undefined)
+    throw fault('export-not-csv', `the export cannot be read as CSV: ${other}; it begins with ${message}`, {
+      advice: 'ask the operator of the gateway for exports as CSV with commas, in UTF-8; nothing was stored',
+    });
+  throw fault('export-column-missing', `the export has no header with created_at; it begins with ${message}`);
 };
 
 /**
@@ -68,6 +74,12 @@ export const spoolExport = async (
       if ((ended && start.length > 0) || start.length > headerLimit) noHeader(start);
       return;
     }
+    const problem = headerProblem(header);
+    if (problem !== undefined)
+      throw fault('export-not-csv', `the export cannot be read as CSV: ${problem}`, {
+        advice:
+          'look at the export of the gateway; nothing was stored, and the window is pulled again by the next run',
+      });
     const { length } = header.cells;
     if (length > maxColumns)
       throw fault('export-not-csv', `the export has ${length} columns, more than ${maxColumns}`);

@@ -21,9 +21,13 @@ export const headerLimit = 262_144;
 const bom = '\uFEFF';
 
 /** One line as cells; a line that is not CSV is one cell. */
-export const cellsOf = (line: string): readonly string[] => {
+export const cellsOf = (line: string, delimiter = ','): readonly string[] => {
   try {
-    const [cells]: string[][] = parse(line, { relax_column_count: true, record_delimiter: '\n' });
+    const [cells]: string[][] = parse(line, {
+      delimiter,
+      relax_column_count: true,
+      record_delimiter: '\n',
+    });
     return cells ?? [];
   } catch {
     return [line];
@@ -52,6 +56,35 @@ export const findHeader = (start: Buffer, ended: boolean, isHeader: IsHeader): F
 /** The beginning of a body that is no export, for an error message. */
 export const beginningOf = (start: Buffer): string =>
   start.toString('utf8', 0, 240).replace(bom, '').replaceAll(/\s+/g, ' ').trim();
+
+/** Bytes of a header cell: the longest names of columns have some dozen. */
+const longestCell = 16_384;
+
+/** Why cells cannot be a header: without line ends, or with an open quote, it would hold the rows. */
+export const headerProblem = ({ cells }: Pick<FoundHeader, 'cells'>): string | undefined => {
+  if (cells.some((cell) => /[\r\n]/.test(cell)))
+    return 'a cell of its header contains a line break: the export ends its lines with CR alone, or a quote is not closed';
+  return cells.some((cell) => Buffer.byteLength(cell) > longestCell)
+    ? `a cell of its header has more than ${longestCell} bytes: a line end is missing, or a quote is not closed`
+    : undefined;
+};
+
+/** What text that is no CSV is, if it looks like something that programs call CSV, too. */
+export const otherFormat = (start: Buffer): string | undefined => {
+  const first = start.subarray(0, 64);
+  if (
+    first.includes(0) ||
+    (first[0] === 0xff && first[1] === 0xfe) ||
+    (first[0] === 0xfe && first[1] === 0xff)
+  )
+    return 'it is encoded in UTF-16; exports are read in UTF-8';
+  if (!start.includes(10) && start.includes(13))
+    return 'its lines end with CR alone; they must end with LF or CR LF';
+  const [line = ''] = start.toString('utf8', 0, 4096).split(/[\r\n]/);
+  const separator = [';', '\t', '|'].find((one) => cellsOf(line, one).length > 2);
+  if (separator === undefined) return undefined;
+  return `its cells are separated by ${separator === '\t' ? 'tabs' : `“${separator}”`}; exports are read with commas`;
+};
 
 /** JSON or HTML. */
 export const isForeign = (start: Buffer): boolean => /^[{[<]/.test(beginningOf(start));

@@ -4,12 +4,13 @@ import {
   dateAt,
   daySeconds,
   shellWord,
+  subtractMoney,
   unixSeconds,
   zero,
 } from '../../core/index.ts';
 import { linesOf, type Locale } from '../../messages/index.ts';
 import { levelName, type AlertRecord, type Assessment, type Level } from '../../monitoring/index.ts';
-import { shownDifference, type AlertBlock } from '../../reports/index.ts';
+import { type AlertBlock } from '../../reports/index.ts';
 import { notification, shareOf, show, type AlertNotification, type MessageContext } from './notification.ts';
 import type { Explanation } from './read-explanations.ts';
 
@@ -45,11 +46,11 @@ const shareText = ({ on, label }: Level, assessment: Assessment, locale: Locale)
 const exceededText = (level: Level, assessment: Assessment, locale: Locale): string | undefined => {
   const figure = figureOf(level.on, assessment);
   if (figure === undefined) return undefined;
-  const { amount, decimals } = shownDifference(figure, level.amount);
+  const over = subtractMoney(figure, level.amount);
   return locale.alerts.exceeded({
     on: level.on,
     share: shareText(level, assessment, locale),
-    over: compareMoney(amount, zero) > 0 ? show(amount, assessment, locale, decimals) : undefined,
+    over: compareMoney(over, zero) > 0 ? show(over, assessment, locale) : undefined,
     threshold: labelText(level.label, locale),
   });
 };
@@ -60,17 +61,16 @@ const outlookText = (assessment: Assessment, locale: Locale): string => {
   if (through !== undefined && through >= period.end) return outlook.ended;
   if (isTooEarly) return outlook.tooEarly;
   if (forecast === undefined || through === undefined) return outlook.none;
-  const { amount, decimals } = shownDifference(forecast.amount, budget.amount);
+  const over = subtractMoney(forecast.amount, budget.amount);
   const daysTo = (end: number): number => Math.round((end - forecast.paceFrom) / daySeconds);
   return outlook.pace({
     days: daysTo(through),
-    before: daysTo(Math.min(period.start, through)),
     amount: show(forecast.amount, assessment, locale),
     low: show(forecast.low, assessment, locale),
     high: show(forecast.high, assessment, locale),
     end: locale.moment(period.end, budget.zone),
-    difference: show(absoluteMoney(amount), assessment, locale, decimals),
-    isOver: compareMoney(amount, zero) > 0,
+    difference: over === zero ? undefined : show(absoluteMoney(over), assessment, locale),
+    isOver: compareMoney(over, zero) > 0,
   });
 };
 
@@ -110,6 +110,12 @@ const forReaders = (
   ];
 };
 
+const alsoText = ({ on, label, amount }: Level, assessment: Assessment, locale: Locale): string => {
+  const isShare = label.endsWith('%');
+  const threshold = isShare ? labelText(label, locale) : show(amount, assessment, locale);
+  return locale.alerts.also(on, threshold, isShare);
+};
+
 /** Covers every threshold crossed since the last evaluation. */
 export const budgetAlert = (
   records: readonly AlertRecord[],
@@ -123,12 +129,14 @@ export const budgetAlert = (
   const raised = levels.filter((level) => records.some((record) => record.level === levelName(level)));
   const highest = raised.findLast(({ on }) => on === 'actual') ?? raised.at(-1);
   if (highest === undefined) return [];
-  const also = raised.filter((level) => level !== highest).map((level) => levelText(level, locale));
+  const also = raised
+    .filter((level) => level !== highest)
+    .map((level) => alsoText(level, assessment, locale));
   const lines = (toDo: string): AlertBlock['lines'] =>
     linesOf(
       {
         what: exceededText(highest, assessment, locale),
-        also: also.length === 0 ? undefined : alerts.also(locale.list(also)),
+        also: also.length === 0 ? undefined : locale.list(also),
         cause: explanation?.cause,
         outlook: outlookText(assessment, locale),
         toDo,

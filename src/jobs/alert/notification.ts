@@ -31,12 +31,8 @@ type AlertMessage = {
 /** A notification of alerts. `id` is its subject in the outbox, where the same one is enqueued once. */
 export type AlertNotification = AlertMessage & { readonly id: string };
 
-export const show = (
-  amount: Money,
-  { budget }: Pick<Assessment, 'budget'>,
-  locale: Locale,
-  decimals?: number,
-): string => formatMoney(amount, budget.currency, locale, decimals);
+export const show = (amount: Money, { budget }: Pick<Assessment, 'budget'>, locale: Locale): string =>
+  formatMoney(amount, budget.currency, locale);
 
 /** A figure beside its budget, of which it is a whole percentage. */
 export const shareOf = (figure: Money, assessment: Pick<Assessment, 'budget'>, locale: Locale) => {

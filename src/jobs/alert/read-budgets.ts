@@ -58,22 +58,26 @@ export const zoneOfMost = (budgets: readonly Pick<Budget, 'zone'>[]): string => 
   return most;
 };
 
-/** The budgets whose scope no call belongs to, neither in the index nor in the rest of the call log. */
+/**
+ * The budgets whose scope no call belongs to, neither in the index nor in the rest of the call log, with the name in the log that
+ * is nearest to theirs.
+ */
 const withoutCalls = async (
   budgets: readonly Budget[],
   index: SpendIndex,
   covered: Interval<UnixSeconds> | undefined,
   { account, warehouse, costOwners = noCostOwners, signal }: Context,
-): Promise<ReadonlySet<Budget>> => {
+): Promise<ReadonlyMap<Budget, string | undefined>> => {
   const doubtful = budgets.filter(({ scope }) => namesCalls.has(scope.kind) && !index.hasCalls(scope));
-  if (doubtful.length === 0 || covered === undefined) return new Set(doubtful);
+  if (doubtful.length === 0 || covered === undefined) return new Map(doubtful.map((one) => [one, undefined]));
   const { bounds, segments } = segmentsOf([covered]);
   const { cells } = await warehouse.sums(
     { account: account.name, zone: zoneOfMost(budgets), bounds, segments, tokens: false },
     signal,
   );
   const whole = createSpendIndex(cells, bounds, { teams: costOwners.teams, tags: costOwners.tags ?? [] });
-  return new Set(doubtful.filter(({ scope }) => !whole.hasCalls(scope)));
+  const missing = doubtful.filter(({ scope }) => !whole.hasCalls(scope));
+  return new Map(missing.map((one) => [one, whole.nearest(one.scope)]));
 };
 
 const nothing: Sums = { cells: [], isProven: false, currency: undefined };
@@ -129,6 +133,7 @@ export const readBudgets = async (
         assessment: assess(budget, one.period, data, {
           spend: index.spend(budget.scope, one.elapsed),
           hasCalls: !uncalled.has(budget),
+          nearest: uncalled.get(budget),
           recent: {
             range: one.recent,
             spend: index.spend(budget.scope, one.recent),

@@ -36,6 +36,17 @@ type EvidenceNeeds = {
   readonly what: string;
 };
 
+const hour = 3_600_000;
+
+/** What brings the log nearer: what the job does already is not advised. */
+const nearer = (pull: RuledJob, space: number): string => {
+  const { name } = pull;
+  if (space > hour) return `run ${name} hourly with a lag of 10m, or increase quiet`;
+  return lagOf(pull) > lateness
+    ? `set lag: 10m (the default) in job ${name}, or increase quiet`
+    : 'increase quiet';
+};
+
 /** A job that looks once a day needs a log with little lag; one that waits for its time needs only that the log gets there. */
 const farFaults = (
   scheduled: readonly RuledJob[],
@@ -54,7 +65,7 @@ const farFaults = (
       path,
       onKey: true,
       message: `needs a call log that is complete up to at most ${writtenDuration(lagging)} ago (a twelfth of quiet: ${writtenDuration(quiet)}, at least two hours), and ${pull.name} runs every ${writtenDuration(space)} with lag: ${writtenDuration(lagOf(pull))}`,
-      advice: `run ${pull.name} hourly with a lag of 10m, or increase quiet`,
+      advice: nearer(pull, space),
       ofAbsence: true,
     },
   ];
@@ -89,7 +100,10 @@ export const evidenceFaults = (
             path,
             onKey: true,
             message: `needs a call log that is pulled at least every ${writtenDuration(quiet)} (quiet), and ${scheduled[0]?.name ?? 'pull-logs'} runs every ${writtenDuration(shortest)}`,
-            advice: 'run the pull hourly, or increase quiet',
+            advice:
+              shortest <= hour
+                ? `increase quiet to ${writtenDuration(shortest)} or more`
+                : 'run the pull hourly, or increase quiet',
             ofAbsence: true,
           },
         ];

@@ -1,5 +1,5 @@
-import { compareMoney, isFault, zero, type Interval, type UnixSeconds } from '../../core/index.ts';
-import { compareStatistics, compareUsage, type Finding } from '../../reconcile/index.ts';
+import { isFault, type Interval, type UnixSeconds } from '../../core/index.ts';
+import { compareStatistics, compareUsage, directionOf, type Finding } from '../../reconcile/index.ts';
 import type { JobContext } from '../job-kind.ts';
 
 /**
@@ -24,8 +24,8 @@ export const compareWindow = async (
 
 /** The log lacks rows, and no late rows explain it. */
 export const isShort = ({ verdict, match }: Finding): boolean =>
-  verdict === undefined && compareMoney(match.gap, zero) > 0;
+  verdict === undefined && directionOf(match) > 0;
 
 /** The log lacks rows that the gateway counts by now, late or not. */
 export const isLagging = (found: Finding): boolean =>
-  isShort(found) || (found.verdict === 'late data' && compareMoney(found.match.gap, zero) > 0);
+  isShort(found) || (found.verdict === 'late data' && directionOf(found.match) > 0);

@@ -24,6 +24,7 @@ import {
 import { backfilled, backfillNotes, inMillis, wholeSeconds } from '../pull/backfill.ts';
 import { budgeted } from '../pull/budgeted.ts';
 import { defineJobKind, type JobContext } from '../job-kind.ts';
+import { judgeEmptied } from './emptied.ts';
 import { knownRowCap, learnRowCap } from './row-cap.ts';
 import { notifyOfResting } from './late-notice.ts';
 import { noLatePulls, pullLateRows, startOfToday } from './pull-late.ts';
@@ -132,6 +133,7 @@ export const pullLogsKind = defineJobKind({
     const request = {
       ...pullOf(settings, context),
       ...logPullDeps(context),
+      judgeEmptied: judgeEmptied(context),
       rowCap,
       // The next run does not continue a backfill.
       ...(backfilled(context) === undefined ? { requestsLeft: budget.left } : {}),

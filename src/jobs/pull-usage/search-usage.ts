@@ -1,5 +1,6 @@
-import { compareMoney, subtractMoney, toMillis, zero, type UnixMillis } from '../../core/index.ts';
+import { subtractMoney, toMillis, zero, type UnixMillis } from '../../core/index.ts';
 import {
+  mayHaveSign,
   pullUsage,
   shortUsageRanges,
   type OpenUsageWindow,
@@ -103,7 +104,7 @@ export const compareUsageLanded = async (
           one.source === source &&
           one.entry === undefined &&
           one.verdict === 'unexplained' &&
-          (compareMoney(one.gap, zero) < 0 || one.unit !== context.account.currency),
+          mayHaveSign(one, -1, context.account.currency),
       );
     const again = await requestShortUsage(request, context, budget, isShort);
     open.push(...again.open);

@@ -1,4 +1,14 @@
-import { isThere, fault, readTextWithin, type ComparisonName, type LocaleTag } from '../../core/index.ts';
+import {
+  didYouMean,
+  fault,
+  interval,
+  isThere,
+  readTextWithin,
+  type ComparisonName,
+  type Interval,
+  type LocaleTag,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { formatConfigFault, type ConfigFault } from '../../config/index.ts';
@@ -21,7 +31,7 @@ import type { JobContext } from '../job-kind.ts';
 import { isWhole, depsFor, noCostOwners, type Filters, type Part } from '../cost-owners.ts';
 import { readBudgets } from '../alert/read-budgets.ts';
 import type { Assessment } from '../../monitoring/index.ts';
-import { reconcilePeriod } from '../../reconcile/index.ts';
+import { periodVerdict } from './period-verdict.ts';
 
 /** The first of the folders that contains the path. */
 const findIn = async (directories: readonly string[], path: string): Promise<string | undefined> => {
@@ -50,10 +60,22 @@ const load = (
   );
 };
 
+const foldersIn = async (directory: string): Promise<readonly string[]> =>
+  readdir(directory, { withFileTypes: true }).then(
+    (entries) => entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
+    () => [],
+  );
+
 const folderOf = async (name: string, directories: readonly string[]): Promise<string> => {
   const directory = await findIn(directories, join(name, 'report.yaml'));
   if (directory !== undefined) return join(directory, name);
-  throw fault('report-unknown', `no report ${name} exists in ${directories.join(', ')}`);
+  const folders = (await Promise.all(directories.map(foldersIn))).flat();
+  const advice = didYouMean(name, folders);
+  throw fault(
+    'report-unknown',
+    `no report ${name} exists in ${directories.join(', ')}`,
+    advice === undefined ? {} : { advice },
+  );
 };
 
 /** @throws Fault `report-unknown`, or `report-invalid` with every fault of the folder. */
@@ -69,12 +91,6 @@ export const openReport = async (
     `the report ${name} has faults:\n${faults.map(formatConfigFault).join('\n')}`,
   );
 };
-
-const foldersIn = async (directory: string): Promise<readonly string[]> =>
-  readdir(directory, { withFileTypes: true }).then(
-    (entries) => entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
-    () => [],
-  );
 
 /**
  * Faults and warnings of the reports in the first folder and of their SQL. The rules of the configuration report a missing
@@ -177,29 +193,37 @@ const budgetsOf = (budgets: readonly Assessment[], part: Part): readonly Assessm
   return budgets.filter(({ budget: { scope } }) => scope.kind === 'team' && scope.name === team);
 };
 
+/**
+ * Calls of the period after the watermark. A clock that was set back moves the watermark back, and rows stay until their
+ * time is pulled again; a requested pull may land time that regular pulls have not reached.
+ */
+const callsAfter = async (
+  watermark: UnixSeconds | undefined,
+  { start, end }: Interval<UnixSeconds>,
+  { account, warehouse }: JobContext,
+): Promise<number> => {
+  const from = watermark === undefined || watermark < start ? start : watermark;
+  return from >= end ? 0 : (await warehouse.spend(account.name, interval(from, end))).calls;
+};
+
 export const prepareReport = async (request: ReportRequest, context: JobContext): Promise<PreparedReport> => {
   const { account, warehouse, zone, progress, costOwners = noCostOwners } = context;
   const { definition, period, locale } = await outlineOf(request, context);
   const says = runNotes(locale, zone);
   progress({ step: `comparing with the gateway’s statistics`, detail: period.label });
   const covered = await warehouse.logs.watermark(account.name);
-  const compared = await reconcilePeriod(period.interval, context);
+  const verdict = await periodVerdict(period.interval, locale, context);
   const unread = (await warehouse.logs.quarantined(account.name, period.interval)).length;
   const unclear = await warehouse.logs.unclear(account.name, period.interval);
+  const afterWatermark = await callsAfter(covered?.end, period.interval, context);
   const warnings = [
     ...(context.dataLate === undefined
       ? []
       : [says.late(context.dataLate.trim().replace(/\.$/, ''), covered?.end)]),
+    ...(afterWatermark === 0 ? [] : [says.afterWatermark(afterWatermark)]),
     ...(unread === 0 ? [] : [says.unread(unread)]),
     ...(unclear === 0 ? [] : [says.unclear(unclear)]),
   ];
-  const verdict = compared.known
-    ? {
-        verdict: compared.reconciliation.verdict,
-        text: says.compared(compared.comparison, compared.part),
-        good: compared.reconciliation.good,
-      }
-    : { verdict: 'unknown', text: says.notCompared(compared.reason), good: false };
   const filters = request.filters ?? definition.parameters.filters;
   const budgets = await budgetsAt(definition, period, context);
 

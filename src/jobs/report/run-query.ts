@@ -3,6 +3,7 @@ import { csvOf, parquetTableOf, rangeOf, resolvePeriod, type DataColumn } from '
 import type { Cell, ColumnType } from '../../warehouse/index.ts';
 import { depsFor, noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
+import { periodVerdict, type PeriodVerdict } from './period-verdict.ts';
 
 export type QueryRequest = {
   /** One SELECT over the views of report SQL. */
@@ -12,6 +13,8 @@ export type QueryRequest = {
   readonly comparison?: ComparisonName | undefined;
   /** Also returns the rows as a file. */
   readonly file?: 'csv' | 'parquet' | undefined;
+  /** Also compares the period with the gateway. */
+  readonly compare?: boolean | undefined;
 };
 
 /** Every number is exact decimal text. */
@@ -22,6 +25,7 @@ export type QueryAnswer = {
   readonly file?: string;
   /** The days that the view `cube` covers as `current`, as a label. */
   readonly period: string;
+  readonly verdict?: PeriodVerdict;
   /** Of the amounts; undefined before the first landing. */
   readonly currency: string | undefined;
   /** End of the call log, in seconds UTC; undefined before the first landing. */
@@ -48,7 +52,7 @@ const withAdvice = (error: unknown): never => {
 
 /** Runs one query over the views that report SQL reads, within the limits of report SQL. @throws Fault `report-query-failed` */
 export const runQuery = async (
-  { sql, period: name = 'month-to-date', comparison, file }: QueryRequest,
+  { sql, period: name = 'month-to-date', comparison, file, compare = false }: QueryRequest,
   context: JobContext,
 ): Promise<QueryAnswer> => {
   const { account, warehouse, zone, locale, slot, signal, progress, costOwners = noCostOwners } = context;
@@ -60,6 +64,7 @@ export const runQuery = async (
     .readCube(
       {
         account: account.name,
+        yields: true,
         currency: account.currency,
         zone,
         periods: (['current', 'comparison', 'month', 'history'] as const).map((one) => ({
@@ -89,6 +94,7 @@ export const runQuery = async (
   return {
     ...table,
     ...(file === undefined ? {} : { file: await fileOf(file) }),
+    ...(compare ? { verdict: await periodVerdict(period.interval, locale, context) } : {}),
     period: period.label,
     currency,
     through: covered?.end,

@@ -8,7 +8,7 @@ import {
 } from '../../core/index.ts';
 import type { Attempt, Rotation } from '../model/rotation.ts';
 import type { Cycle } from './cycle.ts';
-import { comparedClock } from './key-clock.ts';
+import { comparedClock, widestSkew } from './key-clock.ts';
 
 /** Milliseconds for which a measurement is valid: our own clock may be set at any time. */
 const freshFor = 300_000;
@@ -68,4 +68,20 @@ export const ownCalls = (
   if (noted !== undefined && noted.at !== cutoverAtGateway) return { logBehind: 0, ownUntil };
   const behind = cutoverAtGateway - took - (first + 1) * 1000;
   return { logBehind: behind > 5000 ? behind : 0, ownUntil };
+};
+
+/** Whether the call log has a call with the new key, later than our own verification of it. */
+export const isSeenInUse = async (
+  { account, evidence }: Pick<Cycle['deps'], 'account' | 'evidence'>,
+  rotation: Rotation,
+): Promise<boolean> => {
+  const { cutover } = rotation;
+  const attempt = rotation.attempts.find(({ state }) => state === 'current');
+  if (cutover === undefined || attempt === undefined || evidence.firstCall === undefined) return false;
+  const from = unixSeconds(Math.max(0, Math.floor(cutover / 1000) - widestSkew));
+  const first = await evidence.firstCall(account, attempt.name, from);
+  if (first === undefined) return false;
+  const { ownUntil } = ownCalls(rotation, attempt, cutover, first);
+  // Zero: it is unknown which calls are our own.
+  return ownUntil > 0 && (await evidence.firstCall(account, attempt.name, ownUntil)) !== undefined;
 };

@@ -30,25 +30,27 @@ export const stageOf = (rotation: Rotation): RotationStage => {
 
 const standing: Readonly<Record<RotationStage, string>> = {
   planned: 'the rotation starts in the next cycle',
-  creating: 'the successor is being created',
-  created: 'the successor is created but not verified',
-  verified: 'the successor is verified but not delivered',
-  delivering: 'the successor is being delivered',
-  delivered: 'the successor is delivered but not read back',
-  current: 'the successor is in use; the old key remains valid',
+  creating: 'the new key is being created',
+  created: 'the new key is created but not verified',
+  verified: 'the new key is verified but not delivered',
+  delivering: 'the new key is being delivered',
+  delivered: 'the new key is delivered but not read back',
+  current: 'the new key is delivered; not yet seen in use; the old key remains valid',
   retiring: 'the old key is being retired',
   waiting: 'the rotation is paused: action required',
   done: 'the rotation is complete',
   'given-up': 'the rotation was given up',
 };
 
+const seenInUse = 'the new key is delivered and in use; the old key remains valid';
+
 const nextTryOf = ({ tries, lastFailure, waiting, over }: Rotation): Pick<RotationView, 'nextTry'> =>
   tries === 0 || lastFailure === undefined || waiting !== undefined || over !== undefined
     ? {}
     : { nextTry: unixMillis(lastFailure.at + pauseAfter(tries)) };
 
-/** `text` replaces the message of the stage where a cycle knows a more specific one. */
-export const viewOfRotation = (rotation: Rotation, text?: string): RotationView => {
+/** `text` replaces the message of the stage where a cycle knows a more specific one; `isSeen`: whether a consumer called with the new key. */
+export const viewOfRotation = (rotation: Rotation, text?: string, isSeen = false): RotationView => {
   const stage = stageOf(rotation);
   const attempt = rotation.attempts.find(({ state }) => state === 'current') ?? candidateOf(rotation);
   const retained = rotation.olds.find(
@@ -62,7 +64,7 @@ export const viewOfRotation = (rotation: Rotation, text?: string): RotationView 
     service: rotation.service,
     stage,
     since: rotation.changedAt,
-    message: text ?? known ?? standing[stage],
+    message: text ?? known ?? (stage === 'current' && isSeen ? seenInUse : standing[stage]),
     ...(rotation.old === undefined ? {} : { old: { keyId: rotation.old.keyId, name: rotation.old.name } }),
     ...(rotation.cutover === undefined ? {} : { cutOver: true }),
     ...(attempt?.keyId === undefined ? {} : { candidate: { keyId: attempt.keyId, name: attempt.name } }),

@@ -26,20 +26,21 @@ export const germanAlerts: AlertTexts = {
       ? `${subject} ${share} und ${has} die Schwelle von ${threshold} erreicht.`
       : `${subject} ${share} und ${lies} ${over} über der Schwelle von ${threshold}.`;
   },
-  also: (levels) => `seit der letzten Auswertung erreicht: ${levels}`,
+  also: (on, threshold, isShare) =>
+    `${threshold}${isShare ? ' des Budgets' : ''} (${on === 'actual' ? 'Kosten' : 'Prognose'})`,
   outlook: {
     ended: 'Der Zeitraum ist abgelaufen.',
     tooEarly: 'Noch keine Prognose: Das Aufruf-Log umfasst weniger als sieben Tage.',
     none: 'Mit den vorhandenen Daten ist keine Prognose möglich.',
-    pace: ({ days, before, amount, low, high, end, difference, isOver }) =>
-      `Bei gleichbleibendem Verbrauch wie ${days === 1 ? 'am letzten Tag' : `in den letzten ${days} Tagen`}${before > 0 ? ` (davon ${before} vor diesem Zeitraum)` : ''} betragen die Kosten am Ende des Zeitraums (${end}) voraussichtlich ${amount} (zwischen ${low} und ${high}) und liegen damit ${difference} ${isOver ? 'über' : 'unter'} dem Budget.`,
+    pace: ({ days, amount, low, high, end, difference, isOver }) =>
+      `Beim Durchschnitt ${days === 1 ? 'des letzten Tages' : `der letzten ${days} Tage`} erreichen die Kosten bis ${end} voraussichtlich ${amount} (zwischen ${low} und ${high}): ${difference === undefined ? 'genau das Budget' : `${difference} ${isOver ? 'über' : 'unter'} dem Budget`}.`,
   },
   operatorAdvice: (word) =>
     `Ermitteln, wer die hier genannten Modelle und Services nutzt, oder das Budget erhöhen. \`tollkeeper alerts mute ${word} --until DATE\` schaltet die Benachrichtigungen stumm, \`tollkeeper alerts ack ${word}\` vermerkt die Meldung als gesehen.`,
   ownerAdvice: (operators) =>
-    `Prüfen, ob die Nutzung der hier genannten Modelle und Services den Erwartungen entspricht.${operators === '' ? '' : ` Änderungen am Budget oder an den Empfängern sind möglich über ${operators}.`}`,
+    `Entspricht diese Nutzung den Erwartungen?${operators === '' ? '' : ` Änderungen am Budget oder an den Empfängern sind möglich über ${operators}.`}`,
   noFurther:
-    'Zu diesen Schwellen folgt in diesem Zeitraum keine weitere E-Mail, außer wenn der Wert sie wieder unterschreitet.',
+    'Zu diesen Schwellen folgt nur dann eine weitere E-Mail, wenn der Wert sie wieder unterschreitet.',
   allBudgets: '`tollkeeper alerts` zeigt alle Budgets.',
   recovered: {
     title: (budget, share) =>
@@ -67,9 +68,12 @@ export const germanAlerts: AlertTexts = {
         what: 'Die Einheit der Beträge ist nicht belegt',
         toDo: `gateway.amounts beim Konto ${account} auf currency oder units setzen oder abwarten, bis die Daten die Einheit belegen.`,
       }),
-      'no-calls': (_, { scope }) => ({
+      'no-calls': ({ nearest }, { scope }) => ({
         what: `Das Aufruf-Log enthält keinen Aufruf im Bereich „${scope}“`,
-        toDo: 'Den Namen im Budget prüfen: `tollkeeper report spend-summary` listet Modelle und Keys unter den Namen auf, die das Gateway verwendet.',
+        toDo:
+          nearest === undefined
+            ? 'Den Namen im Budget prüfen: `tollkeeper report spend-summary` listet Modelle und Keys unter den Namen auf, die das Gateway verwendet.'
+            : `Den Namen im Budget prüfen. Ist ${nearest} gemeint?`,
       }),
       'starts-late': ({ starts }, { at }) => ({
         what: `Das Aufruf-Log beginnt am ${at(starts)}, nach dem Beginn des Zeitraums; die Kosten sind ein Mindestwert`,

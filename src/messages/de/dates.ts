@@ -2,7 +2,6 @@ import { dateAt, type LocalDate, type TimeSpan, type UnixSeconds } from '../../c
 import { clockAt, partsOf } from '../dates.ts';
 
 const weekdays = ['So.', 'Mo.', 'Di.', 'Mi.', 'Do.', 'Fr.', 'Sa.'];
-const months = 'Jan. Feb. März Apr. Mai Juni Juli Aug. Sept. Okt. Nov. Dez.'.split(' ');
 
 export const shortDay = (date: LocalDate): string => `${date.slice(8, 10)}.${date.slice(5, 7)}.`;
 
@@ -19,12 +18,10 @@ export const range = (first: LocalDate, last: LocalDate): string => {
   return `${first.slice(8)}.–${shortDay(last)}${to.year}`;
 };
 
-export const day = (date: LocalDate): string => {
-  const { year, month, day: of } = partsOf(date);
-  return `${of}.\u00A0${months[month - 1] ?? ''} ${year}`;
-};
+/** `20.11.2026` */
+export const day = (date: LocalDate): string => `${shortDay(date)}${date.slice(0, 4)}`;
 
-/** `20. Nov. 2026, 14:00 Europe/Berlin` */
+/** `20.11.2026, 14:00 Europe/Berlin` */
 export const moment = (at: UnixSeconds, zone: string): string =>
   `${day(dateAt(at, zone))}, ${clockAt(at, zone)}`;
 

@@ -72,8 +72,8 @@ export const german: Locale = {
       incomplete: 'Nicht mit dem Zeitraum davor verglichen: Die Daten dieses Zeitraums sind unvollständig.',
       'nothing-before': 'Im Zeitraum davor gab es keine Kosten zum Vergleich.',
     },
-    cause: ({ name, rise, most, amount, percent }) =>
-      `${name} hat ${most ? 'den größten Teil' : 'den größten Einzelanteil'} des ${rise ? 'Anstiegs' : 'Rückgangs'} verursacht: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
+    cause: ({ name, isMany, rise, most, amount, percent }) =>
+      `${name} ${isMany ? 'haben' : 'hat'} ${most ? 'den größten Teil' : 'den größten Einzelanteil'} des ${rise ? 'Anstiegs' : 'Rückgangs'} verursacht: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
     budgets: {
       budget: 'Budget',
       spend: 'Kosten',
@@ -82,14 +82,16 @@ export const german: Locale = {
       tooEarly: 'zu früh',
       unknown: {
         'no-data': 'keine Daten',
-        stale: 'Daten verspätet',
+        stale: 'verspätet',
         unit: 'Einheit unbelegt',
         'no-calls': 'keine Aufrufe',
         'starts-late': 'Beginn fehlt',
-        'unreadable-rows': 'unlesbare Zeilen',
-        'missing-rows': 'fehlende Kosten',
+        'unreadable-rows': 'unlesbar',
+        'missing-rows': 'unvollständig',
       },
       spent: (spend, budget) => `${spend} von ${budget}`,
+      periods: { day: 'Tag', week: 'Woche', month: 'Monat', quarter: 'Quartal' },
+      ofPeriod: (name, period) => `${name} (${period})`,
     },
     changes: {
       factors: {
@@ -105,26 +107,43 @@ export const german: Locale = {
           up: 'längere oder teurere Aufrufe (Tokens nicht angegeben)',
           down: 'kürzere oder günstigere Aufrufe (Tokens nicht angegeben)',
         },
-        'fixed-price': { up: 'mehr Aufrufe zum Festpreis', down: 'weniger Aufrufe zum Festpreis' },
+        'fixed-price': {
+          up: 'höhere Kosten für Aufrufe zum Festpreis',
+          down: 'niedrigere Kosten für Aufrufe zum Festpreis',
+        },
         refunds: { up: 'weniger Erstattungen', down: 'mehr Erstattungen' },
       },
       cause: 'Ursache',
-      mostly: 'Vor allem',
+      contributors: 'Größter Beitrag',
       amount: 'Betrag',
       total: 'Änderung',
       nothing: 'Es hat sich nichts geändert.',
       main: (isAll, sentence) => `${isAll ? 'Ursache' : 'Hauptursache'}: ${sentence}`,
-      contributor: (model, key, state) =>
-        `${model}${key === '' ? '' : ` mit Key ${key}`}${state === undefined ? '' : state === 'new' ? ' (neu)' : ' (weggefallen)'}`,
+      contributor: (model, key, state, amount) => {
+        const ofKey = key === '' ? 'ohne Key' : `Key ${key}`;
+        const who =
+          model === undefined
+            ? ofKey
+            : key === undefined
+              ? model
+              : `${model} ${key === '' ? ofKey : `mit ${ofKey}`}`;
+        const states = {
+          new: 'neu',
+          gone: 'weggefallen',
+          'larger-share': 'größerer Anteil',
+          'smaller-share': 'kleinerer Anteil',
+        };
+        return `${who}${state === undefined ? '' : ` (${states[state]})`}${amount === undefined ? '' : `, ${amount}`}`;
+      },
       spikeEnded: (who, day, sentence) =>
         `Ende der Spitze von ${who} am ${day} (${sentence.replace(/\.$/, '')}).`,
-      sentence: ({ cause, amount, change, isAll, offset, who }) => {
-        const of = isAll
-          ? ''
-          : offset === undefined
-            ? ` von ${change}`
-            : `, andere Ursachen gleichen ${offset} aus`;
-        return `${cause}, ${amount}${of}${who === undefined ? '' : `; vor allem ${who}`}.`;
+      sentence: ({ cause, amount, partOf, offset, who }) => {
+        const size =
+          partOf === undefined
+            ? amount
+            : `${partOf.part} ${partOf.isRise ? 'des Anstiegs' : 'des Rückgangs'} um ${partOf.change}`;
+        const other = offset === undefined ? '' : `, andere Ursachen gleichen ${offset} aus`;
+        return `${cause}, ${size}${other}${who === undefined ? '' : `; größter Beitrag: ${who}`}.`;
       },
     },
     reconciled: 'mit dem Gateway abgeglichen',
@@ -225,7 +244,7 @@ export const german: Locale = {
       exact: (label, exact, currency) => `${label}, exakt: ${exact} ${currency}.`,
       units: (currency, zone, from, to) => `Beträge in ${currency}; Tage in ${zone} (${from} bis ${to} UTC).`,
       rounding:
-        'Summen werden aus exakten Beträgen gebildet. Angezeigte Werte sind mathematisch gerundet (bei 5 zur geraden Ziffer): Beträge auf 2 Nachkommastellen, unter 0,10 auf zwei signifikante Stellen; Tokens auf drei signifikante Stellen; Anteile ergeben zusammen 100 %.',
+        'Summen und Differenzen werden aus exakten Beträgen gebildet. Angezeigte Werte sind mathematisch gerundet (bei 5 zur geraden Ziffer): Beträge auf 2 Nachkommastellen, unter 0,10 auf zwei signifikante Stellen; Tokens auf drei signifikante Stellen; Anteile ergeben zusammen 100 %. Eine Differenz kann daher geringfügig von der Differenz der angezeigten Beträge abweichen.',
       run: (id) => `Lauf ${id}`,
     },
   },

@@ -9,7 +9,7 @@ export const germanMails: MailTexts = {
     toDo: 'Maßnahme',
     reason: 'Grund',
     account: 'Konto',
-    also: 'Außerdem',
+    also: 'Außerdem erreicht',
     cause: 'Ursache',
     outlook: 'Ausblick',
     scope: 'Bereich',

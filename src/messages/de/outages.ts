@@ -56,6 +56,10 @@ export const germanOutages: OutageTexts = {
     heading: ({ source, verdict }) =>
       `${germanRunMessages.sources[source]}: ${verdict === 'truncated' ? 'unvollständig' : 'ungeklärt'}`,
     found: ({ gap, unit, verdict }) => {
+      if (gap === 'unknown')
+        return verdict === 'truncated'
+          ? 'Dem Log fehlt ein Betrag in unbekannter Höhe.'
+          : 'Die Abweichung ist ungeklärt und ihre Höhe unbekannt: Ob die Quelle Erstattungen abzieht, steht noch nicht fest.';
       const amount = `${gap.replace('-', '').replace('.', ',')} ${unit}`;
       return verdict === 'truncated'
         ? `Dem Log fehlen ${amount}.`

@@ -10,6 +10,10 @@ export const germanRunMessages: RunMessages = {
     rows === 1
       ? 'Eine Zeile des Aufruf-Logs konnte nicht gelesen werden und ist in keiner Zahl enthalten.'
       : `${rows} Zeilen des Aufruf-Logs konnten nicht gelesen werden und sind in keiner Zahl enthalten.`,
+  afterWatermark: (calls) =>
+    calls === 1
+      ? 'Die Zahlen enthalten einen Aufruf nach dem Ende der Daten. Aus dieser Zeit können Aufrufe fehlen: Sie wird erneut abgerufen.'
+      : `Die Zahlen enthalten ${calls} Aufrufe nach dem Ende der Daten. Aus dieser Zeit können weitere fehlen: Sie wird erneut abgerufen.`,
   unclear: (rows) =>
     rows === 1
       ? 'Die Aufrufe enthalten eine Zeile ohne Kosten und ohne Tokens, die ein Fehler sein kann: Keine Spalte des Log-Exports nennt ihre Art.'
@@ -24,6 +28,7 @@ export const germanRunMessages: RunMessages = {
     balance: 'Änderung des Guthabens',
   },
   ofEntry: (source, entry) => `${source} für ${entry === '' ? 'Einträge ohne Namen' : entry}`,
+  unknownGap: 'Ihre Höhe ist nicht bekannt: Noch ist offen, ob diese Quelle Erstattungen abzieht.',
   verdicts: {
     equal: ({ theirs, reading, unit }) =>
       `Die Summe des Logs ist gleich (${theirs}): ${comma(reading)} ${unit}.`,
@@ -34,10 +39,10 @@ export const germanRunMessages: RunMessages = {
     currency: ({ theirs, reading, ours, unit }) =>
       `Die Summe des Logs ist umgerechnet gleich (${theirs}): dort ${comma(reading)}, hier ${comma(ours)} (${unit}).`,
     'late data': ({ theirs, reading, ours, unit, gap }) =>
-      `${theirs}: ${comma(reading)} ${unit}, Summe des Logs ${comma(ours)}; die Abweichung von ${comma(gap)} entsteht durch verspätete Daten.`,
+      `${theirs}: ${comma(reading)} ${unit}, Summe des Logs ${comma(ours)}; die Abweichung${gap === '' ? '' : ` von ${comma(gap)}`} entsteht durch verspätete Daten.`,
     truncated: ({ theirs, reading, ours, unit, gap }) =>
-      `Das Log ist unvollständig: ${theirs} ${comma(reading)} ${unit}, Summe des Logs ${comma(ours)}, es fehlen ${comma(gap)}.`,
+      `Das Log ist unvollständig: ${theirs} ${comma(reading)} ${unit}, Summe des Logs ${comma(ours)}, ${gap === '' ? 'es fehlen Kosten' : `es fehlen ${comma(gap)}`}.`,
     unexplained: ({ theirs, reading, ours, unit, gap }) =>
-      `${theirs}: ${comma(reading)} ${unit}, Summe des Logs ${comma(ours)}; die Abweichung von ${comma(gap)} ist ungeklärt.`,
+      `${theirs}: ${comma(reading)} ${unit}, Summe des Logs ${comma(ours)}; die Abweichung${gap === '' ? '' : ` von ${comma(gap)}`} ist ungeklärt.`,
   },
 };

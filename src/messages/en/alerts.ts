@@ -16,20 +16,19 @@ export const englishAlerts: AlertTexts = {
   title: (budget, on, share) => `Budget ${budget}: ${on === 'forecast' ? 'forecast ' : ''}${share}`,
   exceeded: ({ on, share, over, threshold }) =>
     `${on === 'actual' ? 'Spend is' : 'The forecast for the period is'} ${share}, ${over === undefined ? 'at' : `${over} over`} the threshold of ${threshold}.`,
-  also: (levels) => `reached since the last evaluation: ${levels}`,
+  also: (on, threshold, isShare) => `${on} ${threshold}${isShare ? ' of the budget' : ''}`,
   outlook: {
     ended: 'The period has ended.',
     tooEarly: 'There is no forecast yet: the call log covers less than seven days.',
     none: 'A forecast is not possible with the available data.',
-    pace: ({ days, before, amount, low, high, end, difference, isOver }) =>
-      `At the pace of the last ${days} days${before > 0 ? `, ${before} of them before this period` : ''}, the spend is ${amount} (between ${low} and ${high}) when the period ends on ${end}: ${difference} ${isOver ? 'over' : 'under'} the budget.`,
+    pace: ({ days, amount, low, high, end, difference, isOver }) =>
+      `At the average of the last ${days === 1 ? 'day' : `${days} days`}, spend will reach ${amount} (between ${low} and ${high}) by ${end}: ${difference === undefined ? 'exactly' : `${difference} ${isOver ? 'over' : 'under'}`} the budget.`,
   },
   operatorAdvice: (word) =>
     `Find out what uses the models and services named here, or raise the budget. \`tollkeeper alerts mute ${word} --until DATE\` stops notifications, \`tollkeeper alerts ack ${word}\` records that you have seen this.`,
   ownerAdvice: (operators) =>
-    `Check whether you expect the use of the models and services named here.${operators === '' ? '' : ` To change the budget or its recipients, ask ${operators}.`}`,
-  noFurther:
-    'No further mail is sent about these thresholds in this period. One is sent if the figure falls below them again.',
+    `Is this usage expected?${operators === '' ? '' : ` To change the budget or its recipients, ask ${operators}.`}`,
+  noFurther: 'About these thresholds we write again only if the figure drops back below them.',
   allBudgets: '`tollkeeper alerts` shows all budgets.',
   recovered: {
     title: (budget, share) =>
@@ -56,9 +55,12 @@ export const englishAlerts: AlertTexts = {
         what: 'the unit of the amounts is not proven',
         toDo: `Set gateway.amounts of the account ${account} to currency or units, or wait until the data proves it.`,
       }),
-      'no-calls': (_, { scope }) => ({
+      'no-calls': ({ nearest }, { scope }) => ({
         what: `the call log contains no call of ${scope}`,
-        toDo: 'Check the name in the budget: `tollkeeper report spend-summary` lists models and keys as the gateway names them.',
+        toDo:
+          nearest === undefined
+            ? 'Check the name in the budget: `tollkeeper report spend-summary` lists models and keys as the gateway names them.'
+            : `Check the name in the budget. Did you mean ${nearest}?`,
       }),
       'starts-late': ({ starts }, { at }) => ({
         what: `the call log starts at ${at(starts)}, after the period began; the spend is a lower bound`,

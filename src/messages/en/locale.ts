@@ -69,8 +69,8 @@ export const english: Locale = {
       incomplete: 'Not compared with the period before: the data of this period is incomplete.',
       'nothing-before': 'No spend in the period before to compare with.',
     },
-    cause: ({ name, rise, most, amount, percent }) =>
-      `${name} ${most ? 'drove most of' : 'contributed most to'} the ${rise ? 'increase' : 'decrease'}: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
+    cause: ({ name, isMany, rise, most, amount, percent }) =>
+      `${name} ${isMany ? (most ? 'explain most of' : 'contribute most to') : most ? 'drove most of' : 'contributed most to'} the ${rise ? 'increase' : 'decrease'}: ${amount}${percent === '' ? '' : ` (${percent})`}.`,
     budgets: {
       budget: 'Budget',
       spend: 'Spend',
@@ -81,12 +81,14 @@ export const english: Locale = {
         'no-data': 'no data',
         stale: 'data is late',
         unit: 'unit not proven',
-        'no-calls': 'no such calls',
+        'no-calls': 'no calls in this period',
         'starts-late': 'data begins later',
         'unreadable-rows': 'unreadable rows',
         'missing-rows': 'missing charges',
       },
       spent: (spend, budget) => `${spend} of ${budget}`,
+      periods: { day: 'day', week: 'week', month: 'month', quarter: 'quarter' },
+      ofPeriod: (name, period) => `${name} (${period})`,
     },
     changes: {
       factors: {
@@ -99,26 +101,34 @@ export const english: Locale = {
           up: 'longer or costlier calls (tokens not stated)',
           down: 'shorter or cheaper calls (tokens not stated)',
         },
-        'fixed-price': { up: 'more fixed-price calls', down: 'fewer fixed-price calls' },
+        'fixed-price': { up: 'more spend on fixed-price calls', down: 'less spend on fixed-price calls' },
         refunds: { up: 'fewer refunds', down: 'more refunds' },
       },
       cause: 'Cause',
-      mostly: 'Mostly',
+      contributors: 'Largest contributor',
       amount: 'Amount',
       total: 'Change',
       nothing: 'Nothing has changed.',
       main: (isAll, sentence) => `${isAll ? 'Cause' : 'Main cause'}: ${sentence}`,
-      contributor: (model, key, state) =>
-        `${model}${key === '' ? '' : ` on key ${key}`}${state === undefined ? '' : ` (${state})`}`,
+      contributor: (model, key, state, amount) => {
+        const ofKey = key === '' ? 'without a key' : `key ${key}`;
+        const who =
+          model === undefined
+            ? ofKey
+            : key === undefined
+              ? model
+              : `${model} ${key === '' ? ofKey : `on ${ofKey}`}`;
+        return `${who}${state === undefined ? '' : ` (${state.replace('-', ' ')})`}${amount === undefined ? '' : `, ${amount}`}`;
+      },
       spikeEnded: (who, day, sentence) =>
         `the spike of ${who} on ${day} ended (${sentence.replace(/\.$/, '')}).`,
-      sentence: ({ cause, amount, change, isAll, offset, who }) => {
-        const of = isAll
-          ? ''
-          : offset === undefined
-            ? ` of ${change}`
-            : `, offset by ${offset} from other causes`;
-        return `${cause}, ${amount}${of}${who === undefined ? '' : `; mostly ${who}`}.`;
+      sentence: ({ cause, amount, partOf, offset, who }) => {
+        const size =
+          partOf === undefined
+            ? amount
+            : `${partOf.part} of the ${partOf.change} ${partOf.isRise ? 'increase' : 'decrease'}`;
+        const other = offset === undefined ? '' : `, offset by ${offset} from other causes`;
+        return `${cause}, ${size}${other}${who === undefined ? '' : `; largest contributor: ${who}`}.`;
       },
     },
     reconciled: 'reconciled with the gateway',
@@ -218,7 +228,7 @@ export const english: Locale = {
       exact: (label, exact, currency) => `${label}, exact: ${exact} ${currency}.`,
       units: (currency, zone, from, to) => `Amounts in ${currency}; days in ${zone} (${from} to ${to} UTC).`,
       rounding:
-        'Sums are computed from exact amounts. Displayed values are rounded half to even: amounts to 2 decimals, below 0.10 to two significant digits; tokens to three significant digits; shares add up to 100%.',
+        'Sums and differences are computed from exact amounts. Displayed values are rounded half to even: amounts to 2 decimals, below 0.10 to two significant digits; tokens to three significant digits; shares add up to 100%. A difference may therefore deviate slightly from that of the displayed amounts.',
       run: (id) => `Run ${id}`,
     },
   },

@@ -9,7 +9,7 @@ export const englishMails: MailTexts = {
     toDo: 'What to do',
     reason: 'Reason',
     account: 'Account',
-    also: 'Also',
+    also: 'Also reached',
     cause: 'Cause',
     outlook: 'Outlook',
     scope: 'Scope',

@@ -19,19 +19,20 @@ export const chineseAlerts: AlertTexts = {
   title: (budget, on, share) => `预算 ${budget}：${on === 'forecast' ? '预测 ' : ''}${share}`,
   exceeded: ({ on, share, over, threshold }) =>
     `${on === 'actual' ? '支出' : '本周期预测支出'}为 ${share}，${over === undefined ? `已达到阈值 ${threshold}` : `超出阈值 ${threshold}，超出额为 ${over}`}。`,
-  also: (levels) => `自上次评估以来还达到了：${levels}`,
+  also: (on, threshold, isShare) =>
+    `${isShare ? '预算的 ' : ''}${threshold}（${on === 'actual' ? '支出' : '预测'}）`,
   outlook: {
     ended: '周期已结束。',
     tooEarly: '尚无预测：调用日志不足七天。',
     none: '现有数据不足以预测。',
-    pace: ({ days, before, amount, low, high, end, difference, isOver }) =>
-      `按最近 ${days} 天${before > 0 ? `（其中 ${before} 天在本周期之前）` : ''}的用量，到周期结束（${end}）时支出为 ${amount}（${low} 至 ${high}），${isOver ? '超出' : '低于'}预算 ${difference}。`,
+    pace: ({ days, amount, low, high, end, difference, isOver }) =>
+      `按最近 ${days} 天的日均支出，到 ${end} 支出将达到 ${amount}（${low} 至 ${high}），${difference === undefined ? '正好等于预算' : `${isOver ? '超出' : '低于'}预算 ${difference}`}。`,
   },
   operatorAdvice: (word) =>
     `请查明此处所列模型和服务的使用者，或提高预算。\`tollkeeper alerts mute ${word} --until DATE\` 停止通知，\`tollkeeper alerts ack ${word}\` 记录已查看。`,
   ownerAdvice: (operators) =>
-    `请确认此处所列模型和服务的用量是否符合预期。${operators === '' ? '' : `如需更改预算或收件人，请联系 ${operators}。`}`,
-  noFurther: '本周期内不再就这些阈值发送邮件；数值回落到阈值以下时会再次发送。',
+    `这些用量是否符合预期？${operators === '' ? '' : `如需更改预算或收件人，请联系 ${operators}。`}`,
+  noFurther: '就这些阈值而言，仅当数值回落到阈值以下时才会再次发送邮件。',
   allBudgets: '`tollkeeper alerts` 显示全部预算。',
   recovered: {
     title: (budget, share) => `预算 ${budget} 已回落到阈值以下${share === undefined ? '' : `：${share}`}`,
@@ -57,9 +58,12 @@ export const chineseAlerts: AlertTexts = {
         what: '金额的单位未经证实',
         toDo: `请将账户 ${account} 的 gateway.amounts 设为 currency 或 units，或等待数据证实其单位。`,
       }),
-      'no-calls': (_, { scope }) => ({
+      'no-calls': ({ nearest }, { scope }) => ({
         what: `调用日志中没有属于“${scope}”的调用`,
-        toDo: '请检查预算中的名称：`tollkeeper report spend-summary` 按网关使用的名称列出模型和密钥。',
+        toDo:
+          nearest === undefined
+            ? '请检查预算中的名称：`tollkeeper report spend-summary` 按网关使用的名称列出模型和密钥。'
+            : `请检查预算中的名称。是否指 ${nearest}？`,
       }),
       'starts-late': ({ starts }, { at }) => ({
         what: `调用日志始于 ${at(starts)}，晚于周期的开始；实际支出可能更高`,

@@ -78,12 +78,14 @@ export const chinese: Locale = {
         'no-data': '无数据',
         stale: '数据延迟',
         unit: '单位未证实',
-        'no-calls': '无此类调用',
+        'no-calls': '本周期无调用',
         'starts-late': '数据起始较晚',
         'unreadable-rows': '有无法读取的行',
         'missing-rows': '缺少费用记录',
       },
       spent: (spend, budget) => `${spend} / ${budget}`,
+      periods: { day: '日', week: '周', month: '月', quarter: '季度' },
+      ofPeriod: (name, period) => `${name}（${period}）`,
     },
     changes: {
       factors: {
@@ -96,21 +98,34 @@ export const chinese: Locale = {
           up: '单次调用变长或变贵（token 未给出）',
           down: '单次调用变短或变便宜（token 未给出）',
         },
-        'fixed-price': { up: '按次计费调用增加', down: '按次计费调用减少' },
+        'fixed-price': { up: '按次计费支出增加', down: '按次计费支出减少' },
         refunds: { up: '退款减少', down: '退款增加' },
       },
       cause: '原因',
-      mostly: '主要来自',
+      contributors: '影响最大',
       amount: '金额',
       total: '变化合计',
       nothing: '没有变化。',
       main: (isAll, sentence) => `${isAll ? '原因' : '主要原因'}：${sentence}`,
-      contributor: (model, key, state) =>
-        `${model}${key === '' ? '' : `（密钥 ${key}）`}${state === undefined ? '' : state === 'new' ? '（新增）' : '（已停用）'}`,
+      contributor: (model, key, state, amount) => {
+        const ofKey = key === '' ? '无密钥' : `密钥 ${key}`;
+        const who = model === undefined ? ofKey : key === undefined ? model : `${model}（${ofKey}）`;
+        const states = {
+          new: '新增',
+          gone: '已停用',
+          'larger-share': '占比上升',
+          'smaller-share': '占比下降',
+        };
+        return `${who}${state === undefined ? '' : `（${states[state]}）`}${amount === undefined ? '' : `，${amount}`}`;
+      },
       spikeEnded: (who, day, sentence) => `${who} 在 ${day} 的突增已结束（${sentence.replace(/。$/, '')}）。`,
-      sentence: ({ cause, amount, change, isAll, offset, who }) => {
-        const of = isAll ? '' : offset === undefined ? `（共 ${change}）` : `（其他原因抵消 ${offset}）`;
-        return `${cause}，${amount}${of}${who === undefined ? '' : `；主要来自 ${who}`}。`;
+      sentence: ({ cause, amount, partOf, offset, who }) => {
+        const size =
+          partOf === undefined
+            ? amount
+            : `占${partOf.isRise ? '增长' : '下降'} ${partOf.change} 中的 ${partOf.part}`;
+        const other = offset === undefined ? '' : `（其他原因抵消 ${offset}）`;
+        return `${cause}，${size}${other}${who === undefined ? '' : `；影响最大：${who}`}。`;
       },
     },
     reconciled: '已与网关核对一致',
@@ -203,7 +218,7 @@ export const chinese: Locale = {
       units: (currency, zone, from, to) =>
         `金额单位为 ${currency}；按 ${zone} 时区划分日期（UTC ${from} 至 ${to}）。`,
       rounding:
-        '合计由精确金额得出。显示时采用四舍六入五成双：金额保留 2 位小数，低于 0.10 时保留两位有效数字；token 数保留三位有效数字；占比相加为 100%。',
+        '合计与差额由精确金额得出。显示时采用四舍六入五成双：金额保留 2 位小数，低于 0.10 时保留两位有效数字；token 数保留三位有效数字；占比相加为 100%。因此，差额可能与所示金额直接相减的结果略有出入。',
       run: (id) => `运行 ${id}`,
     },
   },

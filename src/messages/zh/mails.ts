@@ -9,7 +9,7 @@ export const chineseMails: MailTexts = {
     toDo: '处理方法',
     reason: '原因',
     account: '账户',
-    also: '另外',
+    also: '另已达到',
     cause: '增长原因',
     outlook: '预测',
     scope: '范围',

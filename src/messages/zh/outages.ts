@@ -56,6 +56,10 @@ export const chineseOutages: OutageTexts = {
     heading: ({ source, verdict }) =>
       `${chineseRunMessages.sources[source]}：${verdict === 'truncated' ? '日志不完整' : '原因不明'}`,
     found: ({ gap, unit, verdict }) => {
+      if (gap === 'unknown')
+        return verdict === 'truncated'
+          ? '日志缺少费用，具体金额未知。'
+          : '存在差异，原因不明，差额未知：尚无法确定该来源是否扣除退款。';
       const amount = `${gap.replace('-', '')} ${unit}`;
       return verdict === 'truncated' ? `日志缺少 ${amount}。` : `相差 ${amount}，原因不明。`;
     },

@@ -4,6 +4,8 @@ export const chineseRunMessages: RunMessages = {
   late: (reason, watermark) =>
     `数据延迟：${reason}。${watermark === undefined ? '尚未拉取任何调用日志。' : `调用日志截至 ${watermark}。`}`,
   unread: (rows) => `调用日志中有 ${rows} 行无法读取，未计入任何数字。`,
+  afterWatermark: (calls) =>
+    `数字中包含数据截止时间之后的 ${calls} 次调用；该时段可能还有其他调用，将重新拉取。`,
   unclear: (rows) =>
     `调用次数中包含 ${rows} 行既无费用也无 token 的记录，可能是错误记录：日志导出中没有任何列说明这些行的类型。`,
   notCompared: (reason) => `未与网关核对：${reason}`,
@@ -16,6 +18,7 @@ export const chineseRunMessages: RunMessages = {
     balance: '余额的变化',
   },
   ofEntry: (source, entry) => `${source}（${entry === '' ? '无名称的条目' : entry}）`,
+  unknownGap: '差额大小未知：尚无法确定该来源是否扣除退款。',
   verdicts: {
     equal: ({ theirs, reading, unit }) => `日志合计与${theirs}完全一致：${reading} ${unit}。`,
     rounding: ({ theirs, reading, unit, gap }) =>
@@ -25,10 +28,10 @@ export const chineseRunMessages: RunMessages = {
     currency: ({ theirs, reading, ours, unit }) =>
       `换算后日志合计与${theirs}一致：对方 ${reading}，本方 ${ours}（${unit}）。`,
     'late data': ({ theirs, reading, ours, unit, gap }) =>
-      `${theirs}为 ${reading} ${unit}，日志合计为 ${ours}：相差的 ${gap} 是迟到的数据。`,
+      `${theirs}为 ${reading} ${unit}，日志合计为 ${ours}：${gap === '' ? '差额' : `相差的 ${gap} `}是迟到的数据。`,
     truncated: ({ theirs, reading, ours, unit, gap }) =>
-      `日志不完整：${theirs}为 ${reading} ${unit}，日志合计为 ${ours}，缺少 ${gap}。`,
+      `日志不完整：${theirs}为 ${reading} ${unit}，日志合计为 ${ours}，缺少${gap === '' ? '部分费用' : ` ${gap}`}。`,
     unexplained: ({ theirs, reading, ours, unit, gap }) =>
-      `${theirs}为 ${reading} ${unit}，日志合计为 ${ours}：相差的 ${gap} 原因不明。`,
+      `${theirs}为 ${reading} ${unit}，日志合计为 ${ours}：${gap === '' ? '差额' : `相差的 ${gap} `}原因不明。`,
   },
 };

@@ -10,7 +10,7 @@ const reason = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('no-data') }),
   z.object({ kind: z.literal('stale'), reaches: seconds, needed: seconds }),
   z.object({ kind: z.literal('unit') }),
-  z.object({ kind: z.literal('no-calls') }),
+  z.object({ kind: z.literal('no-calls'), nearest: z.string().optional() }),
   z.object({ kind: z.literal('starts-late'), starts: seconds }),
   z.object({ kind: z.literal('unreadable-rows'), rows: z.int() }),
   z.object({ kind: z.literal('missing-rows'), text: z.string() }),

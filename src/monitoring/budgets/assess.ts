@@ -15,8 +15,8 @@ export type UnknownReason =
   | { readonly kind: 'no-data' }
   | { readonly kind: 'stale'; readonly reaches: UnixSeconds; readonly needed: UnixSeconds }
   | { readonly kind: 'unit' }
-  /** No call of the scope exists, in any of the periods that were read: its name may be misspelt. */
-  | { readonly kind: 'no-calls' }
+  /** No call of the scope exists, in any of the periods that were read: its name may be misspelt for the nearest one. */
+  | { readonly kind: 'no-calls'; readonly nearest?: string | undefined }
   | { readonly kind: 'starts-late'; readonly starts: UnixSeconds }
   | { readonly kind: 'unreadable-rows'; readonly rows: number }
   | { readonly kind: 'missing-rows'; readonly text: string };
@@ -36,6 +36,8 @@ export type PeriodSums = {
   readonly spend: Money;
   /** Whether calls of the scope exist. */
   readonly hasCalls: boolean;
+  /** Without calls, the name in the call log that the scope may mean. */
+  readonly nearest?: string | undefined;
   readonly recent: RecentSpend;
   /** Rows of the period that could not be read. */
   readonly unreadableRows: number;
@@ -95,7 +97,8 @@ const partial = (
   period: Interval<UnixSeconds>,
   sums: PeriodSums,
 ): UnknownReason | undefined => {
-  if (!sums.hasCalls) return { kind: 'no-calls' };
+  if (!sums.hasCalls)
+    return { kind: 'no-calls', ...(sums.nearest === undefined ? {} : { nearest: sums.nearest }) };
   if (covered !== undefined && covered.start > period.start)
     return { kind: 'starts-late', starts: covered.start };
   if (sums.unreadableRows > 0) return { kind: 'unreadable-rows', rows: sums.unreadableRows };

@@ -1,4 +1,5 @@
 import {
+  nearest,
   subtractMoney,
   sumMoney,
   zero,
@@ -31,6 +32,8 @@ export type SpendIndex = {
   readonly spend: (scope: BudgetScope, range: Range) => Money;
   /** Whether any calls belong to the scope, in any segment. */
   readonly hasCalls: (scope: BudgetScope) => boolean;
+  /** The model or key in the call log whose name is most similar to that of the scope; undefined if none is similar. */
+  readonly nearest: (scope: BudgetScope) => string | undefined;
 };
 
 /** Sums by key, or by model: no scope restricts both, and there are far fewer of these than of pairs. */
@@ -92,5 +95,15 @@ export const createSpendIndex = (
       );
     },
     hasCalls: (scope) => groupsOf(scope).length > 0,
+    nearest: (scope) => {
+      if (scope.kind === 'account') return undefined;
+      const names =
+        scope.kind === 'model'
+          ? byModel.map(({ names: { model } }) => model)
+          : byKey.flatMap(({ names: { key, service } }) =>
+              scope.kind === 'service' ? [service] : [service, key],
+            );
+      return nearest(scope.name, [...new Set(names)]);
+    },
   };
 };

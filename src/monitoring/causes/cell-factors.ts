@@ -44,7 +44,7 @@ export type CauseFactor = (typeof causeFactors)[number];
 export type ClassPrices = Readonly<Partial<Record<TokenClass, Money>>>;
 
 /** The classes among which caching shifts tokens. */
-const cacheGroup: readonly TokenClass[] = [
+export const cacheGroup: readonly TokenClass[] = [
   'input_uncached_tokens',
   'input_cache_read_tokens',
   'input_cache_write_tokens',
@@ -88,7 +88,7 @@ export const unitsToMoney = (units: bigint): Money =>
   moneyOfUnits(roundedQuotient(units, 10n ** BigInt(guard)), places);
 
 /** The part of a usage that is charged by the token, in units; nothing of it if it has no tokens. */
-type Priced = { readonly calls: bigint; readonly charge: bigint };
+export type Priced = { readonly calls: bigint; readonly charge: bigint };
 
 export const pricedOf = (usage: Usage): Priced =>
   isByToken(usage)

@@ -22,23 +22,13 @@ import {
   type Factors,
   type Usage,
 } from './cell-factors.ts';
-
-/** What one model and key contribute to a part. */
-export type Contribution = {
-  readonly model: string;
-  readonly key: string;
-  readonly amount: Money;
-  /** Without calls in the earlier period; of refunds, also without refunds in it. */
-  readonly isNew: boolean;
-  /** Without calls in the later period; of refunds, also without refunds in it. */
-  readonly isGone: boolean;
-};
+import { nameContributor, sumPriced, type Contributor, type Explained } from './name-contributor.ts';
 
 export type CausePart = {
   readonly factor: CauseFactor;
   readonly amount: Money;
-  /** The largest contributions in the direction of the part, at most 3. */
-  readonly top: readonly Contribution[];
+  /** Missing where no model and no key accounts for enough of it. */
+  readonly contributor?: Contributor | undefined;
 };
 
 /** A change of spend as the sum of its causes. */
@@ -56,6 +46,8 @@ const spendOf = (cells: readonly ChangedCell[], period: 'before' | 'after'): Mon
     sumMoney(cells.map((cell) => cell[period].refunds)),
   );
 
+const nothingPriced = { calls: 0n, charge: 0n };
+
 /** The usage of so many days like this one. */
 const times = ({ calls, tokens, unstatedCalls = 0, charge, refunds }: Usage, days: bigint): Usage => ({
   calls: calls * Number(days),
@@ -67,38 +59,6 @@ const times = ({ calls, tokens, unstatedCalls = 0, charge, refunds }: Usage, day
 
 const ofOneDay = (units: Factors, days: bigint): Factors =>
   Object.fromEntries(causeFactors.map((factor) => [factor, roundedQuotient(units[factor], days)])) as Factors;
-
-const mostNamed = 3;
-
-type Explained = { readonly cell: ChangedCell; readonly units: Factors };
-
-/** Names in a fixed order, so that equal amounts are always named alike. */
-const byName = (left: ChangedCell, right: ChangedCell): number =>
-  [left.model, left.key].join('\n') < [right.model, right.key].join('\n') ? -1 : 1;
-
-/** A refund without calls is of an earlier period's calls: it is no sign that the key is new or gone. */
-const isAbsent = ({ calls, refunds }: Usage, factor: CauseFactor): boolean =>
-  calls === 0 && (factor !== 'refunds' || compareMoney(refunds, zero) === 0);
-
-const topOf = (cells: readonly Explained[], factor: CauseFactor, amount: Money): readonly Contribution[] => {
-  const sign = compareMoney(amount, zero) > 0 ? 1n : -1n;
-  return cells
-    .filter(({ units }) => units[factor] * sign > 0n)
-    .sort((left, right) => {
-      const by = (right.units[factor] - left.units[factor]) * sign;
-      if (by !== 0n) return by > 0n ? 1 : -1;
-      return byName(left.cell, right.cell);
-    })
-    .slice(0, mostNamed)
-    .map(({ cell: { model, key, before, after }, units }) => ({
-      model,
-      key,
-      amount: unitsToMoney(units[factor]),
-      isNew: isAbsent(before, factor),
-      isGone: isAbsent(after, factor),
-    }))
-    .filter((one) => compareMoney(one.amount, zero) !== 0);
-};
 
 /**
  * The change of spend between two periods as a waterfall over models and keys: volume (calls), mix (shares of models and
@@ -115,15 +75,22 @@ export const explainChange = (
 ): Waterfall => {
   const days = BigInt(averagedDays);
   const cells = days === 1n ? given : given.map((cell) => ({ ...cell, after: times(cell.after, days) }));
-  const counted = cells.filter(({ before, after }) =>
-    [before, after].every((usage) => usage.calls > 0 || !hasTokens(usage)),
+  const isCounted = (cell: ChangedCell): boolean =>
+    [cell.before, cell.after].every((usage) => usage.calls > 0 || !hasTokens(usage));
+  const priced = cells.map((cell) =>
+    isCounted(cell)
+      ? { cell, old: pricedOf(cell.before), now: pricedOf(cell.after) }
+      : { cell, old: nothingPriced, now: nothingPriced },
   );
-  const callsOf = (period: 'before' | 'after'): bigint =>
-    counted.reduce((total, cell) => total + pricedOf(cell[period]).calls, 0n);
-  const all = { before: callsOf('before'), after: callsOf('after') };
-  const explained = cells.map((cell): Explained => {
-    const units = factorsOf(cell, pricesOf(cell.model), all);
-    return { cell, units: days === 1n ? units : ofOneDay(units, days) };
+  const all = {
+    old: sumPriced(priced.map(({ old }) => old)),
+    now: sumPriced(priced.map(({ now }) => now)),
+    days,
+  };
+  const allCalls = { before: all.old.calls, after: all.now.calls };
+  const explained = priced.map(({ cell, old, now }): Explained => {
+    const units = factorsOf(cell, pricesOf(cell.model), allCalls);
+    return { cell, old, now, units: days === 1n ? units : ofOneDay(units, days) };
   });
   const earlier = spendOf(cells, 'before');
   const before = days === 1n ? earlier : unitsToMoney(roundedQuotient(unitsOf(earlier), days));
@@ -152,7 +119,7 @@ export const explainChange = (
       return {
         factor,
         amount,
-        top: compareMoney(amount, zero) === 0 ? [] : topOf(explained, factor, amount),
+        contributor: amount === zero ? undefined : nameContributor(explained, factor, amount, all),
       };
     }),
   };

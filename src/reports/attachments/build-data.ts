@@ -83,6 +83,8 @@ type Maker = {
   readonly name: string;
   readonly format: DataFormat;
   readonly value: (row: Row) => DataCell;
+  /** What people read in place of the value, where the empty one has a name too. */
+  readonly word?: ((value: DataCell) => DataCell) | undefined;
   /** For the row of sums. */
   readonly total: (row: Row) => DataCell;
 };
@@ -126,7 +128,12 @@ const makerOf = (column: ColumnShape, table: QueryTable): Maker | undefined => {
       const text = cellText(table.cell(row, name));
       return text !== null && format === 'date' ? text.slice(0, 10) : text;
     };
-    return { name, format: formats[format], value, total: nothing };
+    const { names, empty } = column;
+    const word =
+      names === undefined || empty === undefined
+        ? undefined
+        : (code: DataCell): DataCell => (code === null ? empty : (names[code] ?? code));
+    return { name, format: formats[format], value, word, total: nothing };
   }
   const value = (row: Row): DataCell => {
     const text = cellText(table.cell(row, name));
@@ -165,18 +172,26 @@ const tableOf = (shape: TableShape, name: string, context: Context): DataTable =
   const nameAt = made.findIndex(({ format }) => format === 'text');
   const nameOf = (row: Row): string | undefined =>
     apart !== undefined && table.cell(row, apart.when) === true ? apart.label : undefined;
+  // Missing is not zero: for a day without data only its name is known.
+  const missing = table.rows.map((row) => stateOf(shape, table, row, context) === 'missing');
+  const rows = table.rows.map((row, index) =>
+    made.map(({ format, value }, at) => {
+      if (missing[index] === true && format !== 'date' && format !== 'text') return null;
+      return (at === nameAt ? nameOf(row) : undefined) ?? value(row);
+    }),
+  );
+  const labelledRows = rows.map((cells, index) =>
+    cells.map((cell, at) => {
+      const word = made[at]?.word;
+      return word === undefined || missing[index] === true ? cell : word(cell);
+    }),
+  );
   return {
     name,
     title: shape.title,
     columns,
-    rows: table.rows.map((row) => {
-      // Missing is not zero: for a day without data only its name is known.
-      const isMissing = stateOf(shape, table, row, context) === 'missing';
-      return made.map(({ format, value }, at) => {
-        if (isMissing && format !== 'date' && format !== 'text') return null;
-        return (at === nameAt ? nameOf(row) : undefined) ?? value(row);
-      });
-    }),
+    rows,
+    ...(made.some(({ word }) => word !== undefined) ? { labelledRows } : {}),
     ...(sums === undefined ? {} : { total: made.map(({ total }) => total(sums)) }),
   };
 };
@@ -217,23 +232,25 @@ const changeColumns = ({ messages: { changes } }: Locale): readonly DataColumn[]
   { name: 'leading_amount', label: 'Amount of the leading model and key', format: 'money' },
 ];
 
-/** The parts of the change, exact, each with what contributes most to it; the amounts add up to the change. */
+/** The parts of the change that are not zero, exact, each with what contributes most to it; they add up to the change. */
 const changesTable = (shape: ChangesShape, name: string, context: Context): DataTable => {
   const waterfall = waterfallOf(shape, context);
   return {
     name,
     title: shape.title,
     columns: changeColumns(context.locale),
-    rows: (waterfall?.parts ?? []).map((part) => {
-      const [first] = part.top;
-      return [
-        causeLabel(part, context.locale),
-        part.amount,
-        first?.model ?? null,
-        first?.key ?? null,
-        first?.amount ?? null,
-      ];
-    }),
+    rows: (waterfall?.parts ?? [])
+      .filter(({ amount }) => amount !== zero)
+      .map((part) => {
+        const { contributor } = part;
+        return [
+          causeLabel(part, context.locale),
+          part.amount,
+          contributor?.model ?? null,
+          contributor?.key ?? null,
+          contributor?.amount ?? null,
+        ];
+      }),
     ...(waterfall === undefined ? {} : { total: [null, waterfall.change, null, null, null] }),
   };
 };

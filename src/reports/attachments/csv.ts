@@ -1,5 +1,5 @@
 import { isDate } from '../../core/index.ts';
-import type { DataCell, DataFormat, DataTable } from './data.ts';
+import { labelled, type DataCell, type DataFormat, type DataTable } from './data.ts';
 
 /**
  * Prefixes a `'` to whatever a spreadsheet might read as a formula, at the start of the text and after characters where
@@ -29,7 +29,8 @@ const line = (cells: readonly DataCell[], formats: readonly DataFormat[]): strin
  * A table as CSV (RFC 4180): UTF-8 with a byte-order mark for spreadsheets, CRLF, a header of labels. Numbers are exact
  * decimals with a point; unknown is empty; no row of sums.
  */
-export const csvOf = ({ columns, rows }: DataTable): Buffer => {
+export const csvOf = (table: DataTable): Buffer => {
+  const { columns, rows } = labelled(table);
   const formats = columns.map(({ format }) => format);
   const header = line(
     columns.map(({ label }) => label),

@@ -19,9 +19,17 @@ export type DataTable = {
   readonly title: string;
   readonly columns: readonly DataColumn[];
   readonly rows: readonly (readonly DataCell[])[];
+  /** The rows for people, with the words of the report in place of its codes; missing where they are the same. */
+  readonly labelledRows?: readonly (readonly DataCell[])[];
   /** Exact sums of the rows, if the report shows them. */
   readonly total?: readonly DataCell[] | undefined;
 };
+
+/** The table for people. Programs and checksums read codes, which are the same in every language. */
+export const labelled = (table: DataTable): DataTable => ({
+  ...table,
+  rows: table.labelledRows ?? table.rows,
+});
 
 /** Of a row of figures: its unit, and `lower bound` where the value is the least that it can be. */
 export const unitOf = ([, , unit = null]: readonly DataCell[]): DataCell => unit;

@@ -1,7 +1,14 @@
 import type { CellObject, SheetData } from 'write-excel-file/node';
 import { isDate } from '../../core/index.ts';
 import { widthOf as textWidth } from '../render/text-width.ts';
-import type { DataCell, DataColumn, DataFormat, DataTable, ReportData } from './data.ts';
+import {
+  labelled,
+  type DataCell,
+  type DataColumn,
+  type DataFormat,
+  type DataTable,
+  type ReportData,
+} from './data.ts';
 import { moneyFormat, numberFormat, ratioFormat, spreadsheetNumber } from './xlsx-number.ts';
 import { cellText, sheetNames } from './xlsx-text.ts';
 
@@ -174,7 +181,7 @@ const summaryOf = (about: WorkbookAbout, figures: DataTable, leftOut: readonly s
  * but a finite number
  */
 export const xlsxOf = async (data: ReportData, about: WorkbookAbout, totalLabel: string): Promise<Buffer> => {
-  const sheets = data.tables.map((table) => sheetOf(table, about.currency, totalLabel));
+  const sheets = data.tables.map((table) => sheetOf(labelled(table), about.currency, totalLabel));
   const leftOut = data.tables.flatMap(({ title }, at) => {
     const rows = sheets[at]?.rowsLeftOut ?? 0;
     return rows === 0

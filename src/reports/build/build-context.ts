@@ -11,12 +11,19 @@ import { queryTable } from './query-table.ts';
 import type { ResultTable } from '../definition/port.ts';
 import type { ComparedRange, Range } from '../definition/period.ts';
 
-/** A period without any data shows only text: sums would read as zero. */
+/** A period without any data shows only text: sums would read as zero. Changes need a period to compare with. */
 export const isShown = (section: SectionShape, state: DataState, context: Context): boolean =>
   (state !== 'missing' ||
     section.kind === 'notes' ||
     (section.kind === 'text' && section.sql === undefined)) &&
-  isOfPeriod(section, context.period);
+  isOfPeriod(section, context.period) &&
+  (section.kind !== 'table' || section.by_change_of === undefined || context.comparable);
+
+export const shownSections = (
+  sections: readonly SectionShape[],
+  state: DataState,
+  context: Context,
+): readonly SectionShape[] => sections.filter((section) => isShown(section, state, context));
 
 /**
  * The first day of the call log if it begins after the comparison period does: earlier values are unknown, not zero.

@@ -1,11 +1,12 @@
-import { formatMoment, type UnixSeconds } from '../../core/index.ts';
+import type { UnixSeconds } from '../../core/index.ts';
 import type { Context } from './context.ts';
 import type { ReportFacts } from '../definition/facts.ts';
 import { type Locale, formatExact } from '../../messages/index.ts';
 import type { HeadlineModel } from './model.ts';
 import { showName } from './names.ts';
 
-const inUtc = (moment: UnixSeconds): string => formatMoment(moment, 'UTC').replace(' UTC', '');
+const inUtc = (moment: UnixSeconds, { locale }: Context): string =>
+  locale.moment(moment, 'UTC').replace(' UTC', '');
 
 /** A report on a part of the account shows how the whole compares, without its amounts. */
 export const describeReconciled = (
@@ -27,9 +28,9 @@ export const buildFooter = (
   return [
     dataThrough === undefined
       ? footer.noWatermark
-      : footer.watermark(formatMoment(dataThrough, context.zone)),
+      : footer.watermark(context.locale.moment(dataThrough, context.zone)),
     ...(dataSince !== undefined && dataSince > context.period.comparison.interval.start
-      ? [footer.since(formatMoment(dataSince, context.zone))]
+      ? [footer.since(context.locale.moment(dataSince, context.zone))]
       : []),
     reconciliation === undefined
       ? footer.noReconciliation
@@ -46,7 +47,7 @@ export const buildFooter = (
                   context.currency,
                 ),
               ]),
-          footer.units(context.currency, context.zone, inUtc(start), inUtc(end)),
+          footer.units(context.currency, context.zone, inUtc(start, context), inUtc(end, context)),
           footer.rounding,
         ]),
     footer.run(showName(facts.runId, 80)),

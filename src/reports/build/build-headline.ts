@@ -11,8 +11,7 @@ import { changeOf, compare } from './change.ts';
 import type { Context } from './context.ts';
 import { isWithheld, show } from './show-value.ts';
 import type { ReportShape } from '../definition/definition.ts';
-import { signedMoney } from './changes/describe-cause.ts';
-import { shownDifference } from './changes/shown-change.ts';
+import { formatDifference } from '../../messages/index.ts';
 import type { HeadlineModel } from './model.ts';
 import { showName } from './names.ts';
 
@@ -30,17 +29,21 @@ const causeOf = (shape: ReportShape['headline'], moved: Money, context: Context)
       const now = table.figure(row, cause.value) ?? zero;
       const before = table.figure(row, `${cause.value}_before`) ?? zero;
       const by = subtractMoney(now, before);
-      return { name: table.text(row, cause.name), now, before, by: rise ? by : subtractMoney(zero, by) };
+      const isApart = cause.apart !== undefined && table.cell(row, cause.apart.when) === true;
+      const name = table.text(row, cause.name);
+      return { name, isApart, now, before, by: rise ? by : subtractMoney(zero, by) };
     })
     .sort((left, right) => compareMoney(right.by, left.by));
   if (most === undefined || compareMoney(most.by, zero) <= 0) return undefined;
   const change = changeOf(most.now, most.before, undefined, context.locale);
-  const { amount, decimals } = shownDifference(most.now, most.before);
   const text = context.locale.messages.cause({
-    name: showName(most.name, 60) || (cause.empty ?? context.locale.messages.unnamed),
+    name: most.isApart
+      ? (cause.apart?.label ?? '')
+      : showName(most.name, 60) || (cause.empty ?? context.locale.messages.unnamed),
+    isMany: most.isApart,
     rise,
     most: compareMoney(multiplyMoney(most.by, money('2')), absoluteMoney(moved)) >= 0,
-    amount: signedMoney(amount, context.currency, context.locale, decimals),
+    amount: formatDifference(subtractMoney(most.now, most.before), context.currency, context.locale),
     percent: change.direction === 'unknown' ? '' : change.text,
   });
   return { text, names: [most.name] };

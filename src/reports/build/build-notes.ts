@@ -1,4 +1,4 @@
-import { formatMoment, type LocalDay } from '../../core/index.ts';
+import type { LocalDay } from '../../core/index.ts';
 import type { Spike } from './build-chart.ts';
 import { describeReconciled } from './build-footer.ts';
 import type { Context } from './context.ts';
@@ -40,7 +40,7 @@ export const buildNotes = (
   const missing = days.filter((day) => context.covers(day) === 'missing');
   const partial = days.filter((day) => context.covers(day) === 'partial');
   const watermark =
-    facts.dataThrough === undefined ? undefined : formatMoment(facts.dataThrough, context.zone);
+    facts.dataThrough === undefined ? undefined : context.locale.moment(facts.dataThrough, context.zone);
   const warnings = [
     ...(missing.length === 0 ? [] : [messages.missingDays(describeDays(missing, context), missing.length)]),
     ...partial.flatMap((day) =>

@@ -3,15 +3,13 @@ import type { Context } from './context.ts';
 import { compare } from './change.ts';
 import { comparedOf, quotientOf, type QueryTable, type Row } from './query-table.ts';
 import { show } from './show-value.ts';
-import { signedMoney } from './changes/describe-cause.ts';
-import { shownDifference } from './changes/shown-change.ts';
 import type { ColumnShape, TableShape } from '../definition/definition.ts';
-import { formatPercent } from '../../messages/index.ts';
+import { formatDifference, formatPercent } from '../../messages/index.ts';
 import type { CellModel, ColumnModel, DataState, RowModel, TableModel } from './model.ts';
 import { showName } from './names.ts';
 import { otherColour } from './palette.ts';
 import { divideRows, hasFigures } from './table-rows.ts';
-import { sharesOf } from './shares.ts';
+import { sharesOf } from './apportion.ts';
 
 type Entry = {
   readonly role: RowModel['role'] | 'apart';
@@ -81,12 +79,8 @@ const cellMaker = (
     return ({ row }) => {
       const compared = comparedOf(table, row, differenceOf);
       if (compared === undefined) return { exact: null, text: '–' };
-      const { now, before } = compared;
-      const { amount, decimals } = shownDifference(now, before);
-      return {
-        exact: subtractMoney(now, before),
-        text: signedMoney(amount, context.currency, context.locale, decimals),
-      };
+      const exact = subtractMoney(compared.now, compared.before);
+      return { exact, text: formatDifference(exact, context.currency, context.locale) };
     };
   if (barOf !== undefined) {
     const values = entries
@@ -192,6 +186,7 @@ export const buildTable = (
       role,
       align,
       ...(column.names === undefined || at === 0 ? {} : { isFixed: true }),
+      ...(column.wide_only ? { isWideOnly: true } : {}),
     };
   });
   const nameAt = columns.findIndex(({ role }) => role === 'name');

@@ -2,7 +2,7 @@ import { buildBudgets } from './budgets/build-budgets.ts';
 import { buildChanges, spikesOf, waterfallOf } from './changes/build-changes.ts';
 import { fault } from '../../core/index.ts';
 import type { BuildRequest } from './build-request.ts';
-import { contextOf, isShown, withColours, type BuildResults } from './build-context.ts';
+import { contextOf, isShown, shownSections, withColours, type BuildResults } from './build-context.ts';
 import { buildChart, type BuiltChart, type Spike } from './build-chart.ts';
 import { buildFigures } from './build-figures.ts';
 import { buildFooter } from './build-footer.ts';
@@ -29,9 +29,17 @@ import { dataWarnings, queryWarnings } from './warnings.ts';
 /** Gmail clips a mail at 102 kB; the difference is for what mail servers add. */
 const maxHtmlBytes = 90_000;
 
-/** Whether a table shows the colours of the charts, so that they need no legend. */
-const hasSwatches = (sections: readonly SectionShape[]): boolean =>
-  sections.some((section) => section.kind === 'table' && section.columns.some(({ swatch }) => swatch));
+/** Charts without their legend where tables show each of its colours. */
+const withLegends = (sections: readonly SectionModel[]): readonly SectionModel[] => {
+  const explained = new Set(
+    sections.flatMap((section) => (section.kind === 'table' ? section.rows.map(({ colour }) => colour) : [])),
+  );
+  return sections.map((section) =>
+    section.kind === 'chart' && section.legend.every(({ colour }) => explained.has(colour))
+      ? { ...section, legend: [] }
+      : section,
+  );
+};
 
 const spikeOf = (charts: readonly BuiltChart[]): Spike | undefined =>
   charts.find(({ spike }) => spike !== undefined)?.spike;
@@ -61,8 +69,7 @@ const sectionOf = (
           ? undefined
           : { kind: 'text', title: section.title, paragraphs: [messages.amountsUnknown] };
       const model = charts.get(section)?.model;
-      if (model?.bars.some(({ parts }) => parts.length > 0) === true)
-        return hasSwatches(sections) ? { ...model, legend: [] } : model;
+      if (model?.bars.some(({ parts }) => parts.length > 0) === true) return model;
       return section.optional
         ? undefined
         : { kind: 'text', title: section.title, paragraphs: [messages.nothingBooked] };
@@ -104,7 +111,7 @@ const dataOf = (
 ): { readonly data: ReportData; readonly seal?: Checksum | undefined } => {
   const { headline, sections } = request.definition;
   const { context, state } = contextOf(request, results);
-  const shown = sections.filter((section) => isShown(section, state, context));
+  const shown = shownSections(sections, state, context);
   const data = buildData(buildHeadline(headline, state, context).headline, shown, context);
   const seal = sealOf(
     { ...request, currency: context.currency },
@@ -125,7 +132,7 @@ const teamOf = ({ deps }: BuildRequest, { locale }: Context): string => {
 const warningsOf = (request: BuildRequest, results: BuildResults): readonly Advice[] => {
   const { definition } = request;
   const { context, state } = contextOf(request, results);
-  const sections = definition.sections.filter((section) => isShown(section, state, context));
+  const sections = shownSections(definition.sections, state, context);
   const facts = new Map([...(definition.facts ?? [])].filter(([file]) => results.tables.has(file)));
   const all = [
     ...queryWarnings({ ...definition, sections }, facts, context.locale).map(({ advice }) => advice),
@@ -184,10 +191,7 @@ const assemble = (
     bare,
     causeOf(definition.sections, state, bare),
   );
-  const shown = withNotes(
-    definition.sections.filter((section) => isShown(section, state, bare)),
-    facts,
-  );
+  const shown = withNotes(shownSections(definition.sections, state, bare), facts);
   const looks = shown.flatMap((section) =>
     section.kind === 'worth-a-look' ? namesInLooks(section, bare) : [],
   );
@@ -224,7 +228,7 @@ const assemble = (
     subject: fillTemplate(definition.subject, fields),
     preheader: fillTemplate(definition.preheader, fields),
     headline,
-    sections: sections.filter((section) => section.kind !== 'notes' || section.notes.length > 0),
+    sections: withLegends(sections.filter((section) => section.kind !== 'notes' || section.notes.length > 0)),
     footer: buildFooter(headline, facts, context, isWanted !== undefined),
   };
 };

@@ -46,6 +46,8 @@ export type ColumnModel = {
   readonly isFixed?: true;
   /** Each bar lies on a track, as long as the longest bar. */
   readonly hasTrack?: true;
+  /** Phones hide it. */
+  readonly isWideOnly?: true;
 };
 
 export type CellModel = {

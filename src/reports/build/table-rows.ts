@@ -1,6 +1,6 @@
-import { compareMoney, subtractMoney, sumMoney, zero, type Money } from '../../core/index.ts';
+import { absoluteMoney, compareMoney, subtractMoney, sumMoney, zero, type Money } from '../../core/index.ts';
 import type { ColumnShape, TableShape } from '../definition/definition.ts';
-import type { QueryTable, Row } from './query-table.ts';
+import { comparedOf, type QueryTable, type Row } from './query-table.ts';
 
 /** The parts of a table's rows; together they are all rows of its query. */
 type DividedRows = {
@@ -40,6 +40,20 @@ export const hasFigures = (shape: TableShape, table: QueryTable, row: Row): bool
   });
 };
 
+/** The rows in the order of the query, or the one that changed most first. */
+const sorted = ({ by_change_of: column }: TableShape, table: QueryTable): readonly Row[] => {
+  if (column === undefined) return table.rows;
+  const sizes = new Map(
+    table.rows.map((row) => {
+      const { now, before } = comparedOf(table, row, column) ?? { now: zero, before: zero };
+      return [row, absoluteMoney(subtractMoney(now, before))];
+    }),
+  );
+  return table.rows.toSorted((left, right) =>
+    compareMoney(sizes.get(right) ?? zero, sizes.get(left) ?? zero),
+  );
+};
+
 /** Rows up to the limit and those that a sentence names, the rest, and separate rows that have figures. */
 export const divideRows = (
   shape: TableShape,
@@ -49,7 +63,7 @@ export const divideRows = (
 ): DividedRows => {
   const when = shape.apart?.when;
   const isApart = (row: Row): boolean => when !== undefined && table.cell(row, when) === true;
-  const rows = table.rows.filter((row) => !isApart(row));
+  const rows = sorted(shape, table).filter((row) => !isApart(row));
   const apart = table.rows.filter((row) => isApart(row) && hasFigures(shape, table, row));
   const name = shape.columns.find(({ format }) => format === 'text')?.name;
   const isNamed = (row: Row): boolean =>

@@ -200,6 +200,7 @@ const tableColumn = z
       .describe(
         'Whether data files omit the column. It is shown small, such as a line of blocks; hidden on phones.',
       ),
+    wide_only: z.boolean().default(false).describe('Whether phones hide the column.'),
     optional: z
       .boolean()
       .default(false)
@@ -221,21 +222,31 @@ const figures = z.strictObject({
   figures: z.array(figure).min(1).max(8).describe('Figures, in the order shown.'),
 });
 
+const apart = z.strictObject({
+  when: column.describe('Boolean column that selects these rows.'),
+  label: label.describe('Label of these rows.'),
+});
+
 const table = z.strictObject({
   kind: z.literal('table').describe('Kind of the section.'),
   title: label.describe('Heading of the section.'),
   when,
   in_mail: inMail,
   sql: sqlFile.describe('SQL file that returns the rows, in the order shown.'),
+  by_change_of: column
+    .optional()
+    .describe(
+      'Sorts the rows by the difference of this column and COLUMN_before, the largest first. The section is left out if there is no period to compare with.',
+    ),
   columns: z
     .array(tableColumn)
     .min(1)
     .max(16)
     .refine(
-      (columns) => columns.filter((one) => !one.only_in_files).length <= 8,
+      (columns) => columns.filter((one) => !one.only_in_files && !one.optional).length <= 8,
       'shows more than 8 columns: set only_in_files on those that data files alone need',
     )
-    .describe('Columns, at most 8 of them without only_in_files.'),
+    .describe('Columns, at most 8 of them without only_in_files and optional.'),
   limit: z
     .int()
     .positive()
@@ -243,13 +254,7 @@ const table = z.strictObject({
     .default(12)
     .describe('Number of rows that are shown. The others are added up exactly in one row.'),
   other: label.optional().describe('Label of that row. {count} is the number of rows in it.'),
-  apart: z
-    .strictObject({
-      when: column.describe('Boolean column that selects these rows.'),
-      label: label.describe('Label of these rows.'),
-    })
-    .optional()
-    .describe('Rows that are shown below all others and are never added up in other.'),
+  apart: apart.optional().describe('Rows that are shown below all others and are never added up in other.'),
   total: z.boolean().default(true).describe('Whether a last row shows the exact sums.'),
   day: column
     .optional()
@@ -462,6 +467,7 @@ export const reportShape = z.strictObject({
           name: column.describe('Column with the name of a candidate.'),
           value: column.describe('Column with its value; VALUE_before holds the one of the comparison.'),
           empty: label.optional().describe('Name of a candidate without one.'),
+          apart: apart.optional().describe('Candidates with a name of their own, in the plural.'),
         })
         .optional()
         .describe('Where to look for the largest cause of the change.'),

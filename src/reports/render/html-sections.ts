@@ -88,11 +88,21 @@ const figuresHtml = ({ figures }: FiguresModel): Html => {
 const chartHtml = (chart: ChartModel): Html =>
   markup`<img src="cid:${cidOf(chart)}" width="${contentWidth}" alt="${chart.alt}" class="sf" style="display:block;width:100%;max-width:${contentWidth}px;height:auto;border:0;font-size:12px;line-height:18px;color:${colour.soft}">`;
 
+/** Longer names may break within the legend. */
+const longestInOneLine = 30;
+
+const legendItem = ({ name, colour: fill }: ChartModel['legend'][number]): Html => {
+  const item = markup`<span style="color:${fill}">■</span>&nbsp;${name}`;
+  return name.length > longestInOneLine
+    ? markup`${item} &nbsp; `
+    : markup`<span style="white-space:nowrap">${item}</span> &nbsp; `;
+};
+
 /** The legend, unless a table shows the colours. */
 const legendHtml = ({ legend }: ChartModel): Html | undefined =>
   legend.length < 2
     ? undefined
-    : markup`<div class="sf nm" style="padding:8px 0 0;font-size:12px;line-height:20px;color:${colour.soft}">${legend.map(({ name, colour: fill }) => markup`<span style="color:${fill}">■</span>&nbsp;${name} &nbsp; `)}</div>`;
+    : markup`<div class="sf nm" style="padding:8px 0 0;font-size:12px;line-height:20px;color:${colour.soft}">${legend.map(legendItem)}</div>`;
 
 const paragraphsHtml = ({ paragraphs }: TextModel): Html =>
   markup`${paragraphs.map((text) => markup`<p class="ik nm" style="margin:0 0 10px;font-size:14px;line-height:21px;color:${colour.ink}">${text}</p>`)}`;

@@ -4,7 +4,7 @@ import type { CellModel, ColumnModel, RowModel, TableModel } from '../build/mode
 import { colour } from './styles.ts';
 
 /** Pixels of the longest bar; of bars on a track, which stand beside more figures. */
-const longestBar = ({ hasTrack }: ColumnModel): number => (hasTrack === true ? 48 : 72);
+const longestBar = ({ hasTrack }: ColumnModel): number => (hasTrack === true ? 32 : 72);
 const swatchWidth = 20;
 
 const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]|[\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
@@ -45,7 +45,12 @@ const cellContent = (cell: CellModel, column: ColumnModel, row: RowModel): Html 
 };
 
 /** Columns that a phone has no space for. */
-const isOptional = ({ role }: ColumnModel): boolean => role === 'bar' || role === 'trend';
+const isOptional = ({ role, isWideOnly }: ColumnModel): boolean =>
+  role === 'bar' || role === 'trend' || isWideOnly === true;
+
+/** The class that hides such a column on a phone. */
+const hidingClass = (column: ColumnModel): string =>
+  !isOptional(column) ? '' : column.isWideOnly === true ? ' wo' : ' br';
 
 /** Longer figures wrap on a phone, and on any screen, instead of widening the page. */
 const longestFigure = { phone: 12, screen: 28 };
@@ -101,7 +106,7 @@ const rowHtml = (
     const column = table.columns[at];
     if (column === undefined) return markup``;
     const isSoft = soft === '' && column.role === 'trend' ? ' sf' : soft;
-    const classes = `ln${breaks(column, cell, tight)}${isOptional(column) ? ' br' : ''}${isSoft}`;
+    const classes = `ln${breaks(column, cell, tight)}${hidingClass(column)}${isSoft}`;
     const style = cellStyle(column, cell, at === 0, row, pad);
     const align = column.align === 'right' ? trusted(' align="right"') : markup``;
     const content = cellContent(cell, column, row);
@@ -117,7 +122,8 @@ const rowHtml = (
 /** Numbers are right-aligned; a swatch has its own cell, so that a long name never wraps below it. */
 export const htmlTable = (table: TableModel): Html => {
   const hasSwatches = table.rows.some((row) => row.colour !== undefined);
-  const isWide = table.columns.filter((column) => !isOptional(column)).length > 5;
+  const isWide = table.columns.filter(({ role }) => role !== 'bar' && role !== 'trend').length > 5;
+  const isWideOnPhones = table.columns.filter((column) => !isOptional(column)).length > 5;
   const pad = 4;
   const look = { hasSwatches, pad, tight: isTight(table) };
   const hasBars = table.columns.some(({ role, hasTrack }) => role === 'bar' && hasTrack !== true);
@@ -125,9 +131,9 @@ export const htmlTable = (table: TableModel): Html => {
     const width =
       at === 0 && hasBars ? '40%' : column.role === 'bar' ? String(longestBar(column)) : undefined;
     const wide = trusted(width === undefined ? '' : ` width="${width}"`);
-    const classes = `sf${isOptional(column) ? ' br' : ''}`;
+    const classes = `sf${hidingClass(column)}`;
     const space = at === 0 ? '0 0 6px' : '0 0 6px 10px';
     return markup`<th scope="col" class="${classes}" align="${column.align}"${wide} valign="bottom" style="padding:${space};font-weight:400;font-size:12px;color:${colour.soft}">${column.label}</th>`;
   });
-  return markup`<table role="table" class="ik t${isWide ? ' w' : ''}" width="100%" cellpadding="0" cellspacing="0" style="border-collapse:collapse;font-size:${isWide ? 13 : 14}px;line-height:18px;color:${colour.ink};font-variant-numeric:tabular-nums"><tr>${hasSwatches ? markup`<td width="${swatchWidth}"></td>` : undefined}${heads}</tr>\n${table.rows.map((row) => rowHtml(row, table, look))}</table>`;
+  return markup`<table role="table" class="ik t${isWideOnPhones ? ' w' : ''}" width="100%" cellpadding="0" cellspacing="0" style="border-collapse:collapse;font-size:${isWide ? 13 : 14}px;line-height:18px;color:${colour.ink};font-variant-numeric:tabular-nums"><tr>${hasSwatches ? markup`<td width="${swatchWidth}"></td>` : undefined}${heads}</tr>\n${table.rows.map((row) => rowHtml(row, table, look))}</table>`;
 };

@@ -43,7 +43,7 @@ img{border:0}
 .ot{padding:0 !important}
 .cd{border-radius:0 !important;padding:24px 16px !important}
 .hd{font-size:34px !important}
-.br{display:none !important}
+.br,.wo{display:none !important}
 .lg{white-space:normal !important;overflow-wrap:anywhere;word-break:break-word}
 .t{font-size:12px !important}
 .t td,.t th{padding-left:6px !important}

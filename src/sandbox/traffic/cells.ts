@@ -1,7 +1,7 @@
 import type { Ledger } from './ledger.ts';
 import type { Model } from './models.ts';
 import { DAY, HOUR } from './rhythm.ts';
-import { isCall, type Row } from './row.ts';
+import type { Row } from './row.ts';
 
 /** The prompt tokens of a row, without and with the cached and cache-write ones. */
 export const promptOf = ({ model, text, audioInput, imageInput, cached, cacheWrite }: Row) => {
@@ -9,55 +9,95 @@ export const promptOf = ({ model, text, audioInput, imageInput, cached, cacheWri
   return { model, promptAlone, promptWithCached: promptAlone + cached + cacheWrite };
 };
 
-const emptySums = {
-  consumption: 0n,
+type Sums = {
+  readonly consumption: bigint;
   /** Grains of refunds; negative. */
-  refunds: 0n,
+  readonly refunds: bigint;
   /** Grains paid in. */
-  topups: 0n,
-  calls: 0,
+  readonly topups: bigint;
+  readonly calls: number;
   /** Prompt tokens without, and with, the cached and cache-write ones. */
-  promptAlone: 0,
-  promptWithCached: 0,
+  readonly promptAlone: number;
+  readonly promptWithCached: number;
   /** All completion tokens, and the reasoning ones among them. */
-  completion: 0,
-  reasoning: 0,
+  readonly completion: number;
+  readonly reasoning: number;
 };
 
-export type Cell = typeof emptySums & {
+export type Cell = Sums & {
   /** Unix seconds of the start of the hour. */
   readonly hour: number;
   readonly model: Model | undefined;
   readonly token: string;
 };
 
-const add = (cell: Cell, row: Row): void => {
-  if (row.kind === 'topup') cell.topups += BigInt(row.grains);
-  if (!isCall(row)) return;
-  if (row.kind === 'refund') cell.refunds += BigInt(row.grains);
-  if (row.kind !== 'consumption') return;
-  cell.consumption += BigInt(row.grains);
-  cell.calls += 1;
-  const prompt = promptOf(row);
-  cell.promptAlone += prompt.promptAlone;
-  cell.promptWithCached += prompt.promptWithCached;
-  cell.completion += row.completion;
-  cell.reasoning += row.reasoning;
+/** An exact sum: numbers are added faster than bigints, and a bigint holds what exceeds them. */
+type Grains = { large: bigint; small: number };
+
+const addGrains = (sum: Grains, grains: number): void => {
+  const small = sum.small + grains;
+  if (Number.isSafeInteger(small)) sum.small = small;
+  else {
+    sum.large += BigInt(sum.small);
+    sum.small = grains;
+  }
+};
+
+const total = ({ large, small }: Grains): bigint => large + BigInt(small);
+
+type OpenCell = { -readonly [Name in keyof Cell]: Cell[Name] extends bigint ? Grains : Cell[Name] };
+
+const openCell = (hour: number, { model, token }: Row): OpenCell => ({
+  hour,
+  model,
+  token,
+  consumption: { large: 0n, small: 0 },
+  refunds: { large: 0n, small: 0 },
+  topups: { large: 0n, small: 0 },
+  calls: 0,
+  promptAlone: 0,
+  promptWithCached: 0,
+  completion: 0,
+  reasoning: 0,
+});
+
+const add = (cell: OpenCell, row: Row): void => {
+  if (row.kind === 'topup') addGrains(cell.topups, row.grains);
+  else if (row.kind === 'refund') addGrains(cell.refunds, row.grains);
+  else if (row.kind === 'consumption') {
+    addGrains(cell.consumption, row.grains);
+    cell.calls += 1;
+    const prompt = promptOf(row);
+    cell.promptAlone += prompt.promptAlone;
+    cell.promptWithCached += prompt.promptWithCached;
+    cell.completion += row.completion;
+    cell.reasoning += row.reasoning;
+  }
 };
 
 export const toAggregates = (rows: Iterable<Row>): Cell[] => {
-  const cells = new Map<string, Cell>();
+  const hours = new Map<number, Map<Model | undefined, Map<string, OpenCell>>>();
+  const cells: OpenCell[] = [];
   for (const row of rows) {
     const hour = row.createdAt - (row.createdAt % HOUR);
-    const name = `${hour}|${row.model?.name ?? ''}|${row.token}`;
-    let cell = cells.get(name);
+    let models = hours.get(hour);
+    if (models === undefined) hours.set(hour, (models = new Map()));
+    let tokens = models.get(row.model);
+    if (tokens === undefined) models.set(row.model, (tokens = new Map()));
+    let cell = tokens.get(row.token);
     if (cell === undefined) {
-      cell = { ...emptySums, hour, model: row.model, token: row.token };
-      cells.set(name, cell);
+      cell = openCell(hour, row);
+      tokens.set(row.token, cell);
+      cells.push(cell);
     }
     add(cell, row);
   }
-  return [...cells.values()];
+  return cells.map((cell) => ({
+    ...cell,
+    consumption: total(cell.consumption),
+    refunds: total(cell.refunds),
+    topups: total(cell.topups),
+  }));
 };
 
 type Settled = { readonly settledAt: number; readonly booked: number; readonly cells: readonly Cell[] };

@@ -1,7 +1,8 @@
 import type { UnixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { type Sql } from '../sql.ts';
-import type { AttemptEnd, LedgerRun, RunBegin, RunClosing, RunKey } from '../run-ledger.ts';
+import type { AttemptEnd, LedgerRun, RunBegin, RunClosing, RunKey, UnrecordedEnd } from '../run-ledger.ts';
+import { processEnded } from './read-runs.ts';
 import { distinctByKey, isOpen, isWaiting, keyColumns, runOf } from './run-rows.ts';
 
 /* Each function runs within a transaction of the caller. */
@@ -76,6 +77,22 @@ export const writeEnds = async (connection: Sql, ends: readonly AttemptEnd[]): P
       SET state = ended.state, ended_at = ended.ended_at, code = ended.code, reason = ended.reason,
           summary = ended.summary, next_attempt = ended.next_attempt, event = coalesce(ended.end_event, job_run.event)
       FROM ${table} AS ended WHERE ${isUnderWay('job_run')}`,
+  );
+};
+
+/** Attempts that ended otherwise stay unchanged. */
+export const writeUnrecorded = async (connection: Sql, ends: readonly UnrecordedEnd[]): Promise<void> => {
+  const rows = boundRows(
+    connection,
+    { ...keyColumns, attempt: 'BIGINT', noted_code: 'VARCHAR' },
+    ends,
+    ({ job, slot, attempt, code }) => ({ job, slot, attempt, noted_code: code }),
+  );
+  await rows.execute(
+    (table) => `UPDATE job_attempt SET code = noted.noted_code FROM ${table} AS noted
+      WHERE job_attempt.job = noted.job AND job_attempt.slot = noted.slot AND job_attempt.attempt = noted.attempt
+        AND (job_attempt.state = 'running' OR job_attempt.code = ANY($codes))`,
+    { codes: processEnded },
   );
 };
 

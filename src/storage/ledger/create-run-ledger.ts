@@ -1,5 +1,5 @@
 import { inTransaction, type Sql, type StateEngine } from '../sql.ts';
-import { writeBegin, writeClosings, writeEnds, writeReopening } from './attempts.ts';
+import { writeBegin, writeClosings, writeEnds, writeReopening, writeUnrecorded } from './attempts.ts';
 import { writeClaims } from './claim.ts';
 import { readEvents, readOutages, writeOutages } from './outages.ts';
 import {
@@ -12,6 +12,7 @@ import {
   readLatest,
   readNeverRan,
   readOpen,
+  readOrderedStops,
   readOutcomes,
   readProcessEnds,
   readRun,
@@ -47,6 +48,7 @@ export const createRunLedger = (engine: StateEngine): RunLedger => {
     find: async (key) => engine.state(async (connection) => readRun(connection, key)),
     reopen: async (key, at) => inOne(async (connection) => writeReopening(connection, key, at)),
     begin: async (runs, at) => inOne(async (connection) => writeBegin(connection, runs, at)),
+    noteEnds: async (ends) => inOne(async (connection) => writeUnrecorded(connection, ends)),
     end: async (ends) => inOne(async (connection) => writeEnds(connection, ends)),
     close: async (closings) => inOne(async (connection) => writeClosings(connection, closings)),
     list: async (query) => engine.state(async (connection) => listRuns(connection, query)),
@@ -57,6 +59,7 @@ export const createRunLedger = (engine: StateEngine): RunLedger => {
     neverRan: async (dueBefore) => engine.state(async (connection) => readNeverRan(connection, dueBefore)),
     outcomes: async (spans) => engine.bulk(async (connection) => readOutcomes(connection, spans)),
     processEnds: async () => engine.state(readProcessEnds),
+    orderedStops: async () => engine.state(readOrderedStops),
     goodThrough: async (job) => engine.state(async (connection) => readGoodThrough(connection, job)),
     outages: async () => engine.state(readOutages),
     events: async () => engine.state(readEvents),

@@ -2,7 +2,15 @@ import type { Interval, UnixMillis } from '../../core/index.ts';
 import { boundRows } from '../bound-rows.ts';
 import { label, millis, readAs, rowReader } from '../row-reader.ts';
 import { text, wholeNumber, type Sql } from '../sql.ts';
-import type { JobCursor, LedgerAttempt, LedgerRun, RunKey, RunOutcomes, RunState } from '../run-ledger.ts';
+import type {
+  JobCursor,
+  LedgerAttempt,
+  LedgerRun,
+  OrderedStops,
+  RunKey,
+  RunOutcomes,
+  RunState,
+} from '../run-ledger.ts';
 import { attemptOf, boundKey, distinctByKey, isOpen, keyColumns, runOf } from './run-rows.ts';
 
 const jobCursor = rowReader({ job: text, version: wholeNumber, schedule: text, claimedThrough: millis });
@@ -81,7 +89,7 @@ export const readFailures = async (connection: Sql): Promise<readonly LedgerRun[
   );
 
 /** Codes of attempts that ended with their process. */
-const processEnded = ['process-ended', 'job-suspended'];
+export const processEnded = ['process-ended', 'job-suspended'];
 
 export const readProcessEnds = async (connection: Sql): Promise<ReadonlyMap<string, number>> => {
   const rows = await connection.rows(
@@ -94,6 +102,18 @@ export const readProcessEnds = async (connection: Sql): Promise<ReadonlyMap<stri
   );
   return new Map(rows.map((row) => [text(row, 'job'), wholeNumber(row, 'ends')]));
 };
+
+/** The code of an attempt that an ordered stop of its process ended. */
+const stopped = 'run-stopped';
+
+export const readOrderedStops = async (connection: Sql): Promise<readonly OrderedStops[]> =>
+  readAs(
+    connection,
+    rowReader({ job: text, slot: millis, stops: wholeNumber }),
+    `SELECT job, slot, count(*) AS stops FROM job_attempt WHERE code = $stopped
+     GROUP BY job, slot ORDER BY slot, job`,
+    { stopped },
+  );
 
 export const readGoodEnds = async (connection: Sql): Promise<ReadonlyMap<string, UnixMillis>> => {
   const rows = await connection.rows(

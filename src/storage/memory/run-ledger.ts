@@ -32,6 +32,9 @@ const waits = (run: LedgerRun): boolean =>
   ((run.state === 'failed' || run.state === 'interrupted') && run.nextAttempt !== undefined);
 const isOpen = (run: LedgerRun): boolean => run.state === 'running' || waits(run);
 
+const endedWithProcess = ({ code }: LedgerAttempt): boolean =>
+  code === 'process-ended' || code === 'job-suspended';
+
 const momentOf = ({ endedAt, startedAt, claimedAt }: LedgerRun): number => endedAt ?? startedAt ?? claimedAt;
 
 /** Without the fields that are there only while they hold. */
@@ -128,6 +131,17 @@ export const createMemoryLedger = (outbox: Pick<OutboxTable, 'put'> = createMemo
         attempts.set(key, [...(attempts.get(key) ?? []), begun]);
       }
     },
+    noteEnds: async (ends) => {
+      for (const { attempt, code, ...key } of ends) {
+        const noted = (one: LedgerAttempt): boolean =>
+          one.attempt === attempt && (one.state === 'running' || endedWithProcess(one));
+        const list = attempts.get(keyOf(key)) ?? [];
+        attempts.set(
+          keyOf(key),
+          list.map((one) => (noted(one) ? { ...one, code } : one)),
+        );
+      }
+    },
     end: async (ends) => {
       for (const end of ends) {
         const key = keyOf(end);
@@ -136,12 +150,16 @@ export const createMemoryLedger = (outbox: Pick<OutboxTable, 'put'> = createMemo
         const { state, at, code, reason, summary, event } = end;
         const why = given({ code, reason });
         const nextAttempt = state === 'ok' ? undefined : end.nextAttempt;
-        const rest = given({ summary, nextAttempt, event });
-        runs.set(key, { ...bare(run), ...why, ...rest, state, endedAt: at });
+        const more = given({ summary, nextAttempt, event });
+        runs.set(key, { ...bare(run), ...why, ...more, state, endedAt: at });
         const list = attempts.get(key) ?? [];
         attempts.set(
           key,
-          list.map((one) => (one.attempt === run.attempts ? { ...one, ...why, state, endedAt: at } : one)),
+          list.map((one) => {
+            if (one.attempt !== run.attempts) return one;
+            const { code: _noted, ...rest } = one;
+            return { ...rest, ...why, state, endedAt: at };
+          }),
         );
       }
     },
@@ -183,15 +201,22 @@ export const createMemoryLedger = (outbox: Pick<OutboxTable, 'put'> = createMemo
     processEnds: async () => {
       const every = [...attempts.values()].flat();
       const ends = new Map<string, number>();
-      for (const { job, code, startedAt } of every) {
+      for (const one of every) {
+        const { job, startedAt } = one;
         const isOld = every.some(
           (other) => other.job === job && other.state === 'ok' && other.startedAt >= startedAt,
         );
-        if (!isOld && (code === 'process-ended' || code === 'job-suspended'))
-          ends.set(job, (ends.get(job) ?? 0) + 1);
+        if (!isOld && endedWithProcess(one)) ends.set(job, (ends.get(job) ?? 0) + 1);
       }
       return ends;
     },
+    orderedStops: async () =>
+      [...attempts.values()]
+        .flatMap((every) => {
+          const [first, ...more] = every.filter(({ code }) => code === 'run-stopped');
+          return first === undefined ? [] : [{ job: first.job, slot: first.slot, stops: 1 + more.length }];
+        })
+        .toSorted(bySlot),
     goodEnds: async () => {
       const ends = new Map<string, UnixMillis>();
       for (const { job, state, endedAt } of all())

@@ -1,4 +1,5 @@
-import type { Pool } from 'pg';
+import { Socket } from 'node:net';
+import type { ClientConfig, Pool } from 'pg';
 import { systemClock, type Clock } from '../../core/index.ts';
 import { addressOf } from './address.ts';
 import { postgresFault } from './faults.ts';
@@ -17,11 +18,15 @@ export type PostgresOptions = {
   /** Connections at the same time; at least 2, as one is kept for state. */
   readonly most: number;
   readonly schema: SchemaRange;
-  readonly clock?: Pick<Clock, 'now'>;
+  readonly clock?: Pick<Clock, 'now' | 'limit'>;
 };
 
-export type PostgresConnections = AsyncDisposable & {
-  readonly pool: Pool;
+/** A pool whose closing has a time limit. */
+export type PostgresPool = AsyncDisposable & { readonly pool: Pool };
+
+export type PostgresConnections = PostgresPool & {
+  /** Further connections to the same server, apart from those of `pool`. `timeout`: milliseconds to connect. */
+  readonly openPool: (most: number, timeout: number) => PostgresPool;
   /** The database in messages, without the password. */
   readonly where: string;
   /** `15.4` */
@@ -34,8 +39,46 @@ export type PostgresConnections = AsyncDisposable & {
 
 /** Milliseconds. */
 const connectionTimeout = 10_000;
-/** Milliseconds; below the time after which firewalls forget a connection. */
-const keepAliveDelay = 60_000;
+/** Milliseconds; below the time after which firewalls forget a connection. A second for each of ten probes without an answer follows. */
+const keepAliveDelay = 10_000;
+/** Milliseconds in which a server closes the connections that are ended. */
+const closingTimeout = 1000;
+
+const poolOf = (
+  { Pool }: Driver,
+  options: ClientConfig,
+  { most, timeout, clock }: { most: number; timeout: number; clock: Pick<Clock, 'limit'> },
+): PostgresPool => {
+  const sockets = new Set<Socket>();
+  const pool = new Pool({
+    ...options,
+    max: most,
+    application_name: 'tollkeeper',
+    connectionTimeoutMillis: timeout,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveDelay,
+    stream: () => {
+      const socket = new Socket();
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      return socket;
+    },
+  });
+  // An idle connection that ends is replaced by the next statement; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  return {
+    pool,
+    [Symbol.asyncDispose]: async () => {
+      using limit = clock.limit(closingTimeout);
+      const late = new Promise<void>((resolve) => {
+        limit.signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      // A silent server does not answer the end of a connection either, for which the driver waits.
+      await Promise.race([pool.ending ? late : pool.end(), late]);
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+};
 
 /**
  * Connects to PostgreSQL, and checks once that the server and the database can be used. No session state is set, so that
@@ -49,17 +92,11 @@ export const connectPostgres = async ({
   clock = systemClock,
 }: PostgresOptions): Promise<PostgresConnections> => {
   const { shown: where, options } = await addressOf(url);
-  const { Pool } = await loadDriver();
-  const pool = new Pool({
-    ...options,
-    max: most,
-    application_name: 'tollkeeper',
-    connectionTimeoutMillis: connectionTimeout,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveDelay,
-  });
-  // An idle connection that ends is replaced by the next statement; without a listener it would end the process.
-  pool.on('error', () => undefined);
+  const driver = await loadDriver();
+  const openPool = (atMost: number, timeout: number): PostgresPool =>
+    poolOf(driver, options, { most: atMost, timeout, clock });
+  const opened = openPool(most, connectionTimeout);
+  const { pool } = opened;
   try {
     // The first statement connects, which is no part of the time that the clock is read in.
     await pool.query('SELECT 1');
@@ -72,18 +109,15 @@ export const connectPostgres = async ({
     const schemaRefusal = schemaRefusalOf(schema, range, facts, where);
     if (schemaRefusal !== undefined) throw schemaRefusal;
     return {
-      pool,
+      ...opened,
+      openPool,
       where,
       serverVersion: facts.version,
       schema,
       clockOffset: Math.round(facts.now - (before + after) / 2),
-      // An engine that the pool was given to has closed it.
-      [Symbol.asyncDispose]: async () => {
-        if (!pool.ending) await pool.end();
-      },
     };
   } catch (error) {
-    await pool.end();
+    await opened[Symbol.asyncDispose]();
     throw postgresFault(error, where);
   }
 };

@@ -1,6 +1,8 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, QueryResult } from 'pg';
+import { fault } from '../../core/index.ts';
 import { copyingOf, type Copying } from './copy.ts';
 import type { Bindings, Bound, BoundColumns, BoundRow, Row, Sql } from '../sql.ts';
+import { unwatched, type Backend, type Watch } from './watch.ts';
 
 /** Its type must be known where the statement does not show it, as in coalesce; of NULL it is always taken from there. */
 const castOf = (value: Bound | undefined): string => {
@@ -52,25 +54,76 @@ const table = <C extends BoundColumns>(
 };
 
 /** A connection to PostgreSQL, with what only this engine can do. */
-export type PostgresConnection = Sql & Copying;
+export type PostgresConnection = Sql &
+  Copying & {
+    /** Begins a transaction, and reads `columns` as its first statement: both are one message, so that values are part of it. */
+    readonly begin: (mode: string, columns?: string) => Promise<Row | undefined>;
+  };
 
 /** Code that one process alone was written for stays true: transactions of replicas have the effect of some order of them. */
 export const begin = 'BEGIN TRANSACTION';
 export const serializable = `${begin} ISOLATION LEVEL SERIALIZABLE`;
 
-export const sqlOf = (client: ClientBase): PostgresConnection => {
-  const query = (sql: string, bindings: Bindings = {}) => {
-    const { text, values } = numbered(sql, bindings);
-    return client.query<Readonly<Record<string, unknown>>>(text, [...values]);
+type Cells = Readonly<Record<string, unknown>>;
+
+const rowOf = (cells: Cells): Row =>
+  Object.fromEntries(Object.entries(cells).map(([name, value]) => [name, cellOf(value)]));
+
+/** A connection whose transactions are read-only. */
+export const reading = (connection: PostgresConnection): PostgresConnection => {
+  const beginReading: PostgresConnection['begin'] = (mode, columns) =>
+    connection.begin(mode.includes('READ ONLY') ? mode : `${mode} READ ONLY`, columns);
+  const refuse = (sql: string): void => {
+    if (/^\s*(?:INSERT|UPDATE|DELETE)\b/.test(sql))
+      throw fault('wrong-use', 'this command reads the database, and writes nothing');
   };
   return {
-    ...copyingOf(client),
+    ...connection,
+    begin: beginReading,
+    execute: async (sql, bindings) => {
+      refuse(sql);
+      if (!sql.startsWith(begin)) return connection.execute(sql, bindings);
+      await beginReading(sql === begin ? serializable : sql);
+      return 0;
+    },
+    rows: async (sql, bindings) => {
+      refuse(sql);
+      return connection.rows(sql, bindings);
+    },
+  };
+};
+
+export const sqlOf = (client: ClientBase, watch: Watch = unwatched): PostgresConnection => {
+  let begun: Backend | undefined;
+  /** That of the transaction under way. */
+  const backend = (): Backend | undefined => (client.getTransactionStatus() === 'I' ? undefined : begun);
+  const query = (sql: string, bindings: Bindings = {}) => {
+    const { text, values } = numbered(sql, bindings);
+    return watch.during(client, { text, backend: backend() }, () => client.query<Cells>(text, [...values]));
+  };
+  const beginWith: PostgresConnection['begin'] = async (mode, columns) => {
+    const text = `${mode}; SELECT pg_backend_pid() AS backend, now()::text AS begun${columns === undefined ? '' : `, ${columns}`}`;
+    // The driver gives a result for each statement.
+    const results = (await watch.during(client, { text }, () => client.query(text))) as unknown as [
+      QueryResult,
+      QueryResult<Cells & { readonly backend: number; readonly begun: string }>,
+    ];
+    const [row] = results[1].rows;
+    if (row === undefined) return undefined;
+    begun = { pid: row.backend, begun: row.begun };
+    return rowOf(row);
+  };
+  return {
+    ...copyingOf(client, (text, run, isHeldUp) =>
+      watch.during(client, { text, backend: backend() }, run, isHeldUp),
+    ),
     table,
-    execute: async (sql, bindings) =>
-      (await query(sql === begin ? serializable : sql, bindings)).rowCount ?? 0,
-    rows: async (sql, bindings) =>
-      (await query(sql, bindings)).rows.map((row) =>
-        Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cellOf(value)])),
-      ),
+    begin: beginWith,
+    execute: async (sql, bindings) => {
+      if (!sql.startsWith(begin)) return (await query(sql, bindings)).rowCount ?? 0;
+      await beginWith(sql === begin ? serializable : sql);
+      return 0;
+    },
+    rows: async (sql, bindings) => (await query(sql, bindings)).rows.map(rowOf),
   };
 };

@@ -1,8 +1,11 @@
 import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
-import { from, to } from 'pg-copy-streams';
+import { from, to, type CopyStreamQuery, type CopyToStreamQuery } from 'pg-copy-streams';
+import { fault, isDiskFull, messageOf, type Fault } from '../../core/index.ts';
 import type { Bindings } from '../sql.ts';
+import { destroy, socketOf } from './socket.ts';
 
 /** Unquoted it is NULL; a text that equals it is quoted by both engines. */
 const csv = `FORMAT csv, NULL '\\N'`;
@@ -10,35 +13,117 @@ const csv = `FORMAT csv, NULL '\\N'`;
 /** COPY takes no parameters: values are settings of the transaction, which a statement reads as `current_setting`. */
 const prefix = 'tollkeeper.';
 
+/** What the server counted, and the size of the file. */
+export type Copied = { readonly rows: number; readonly bytes: number };
+
 export type Copying = {
   /**
-   * Writes the rows of a statement to a file. Call it in a transaction: `$name` is bound as a setting of it. Returns their
-   * number.
+   * Writes the rows of a statement to a file. Call it in a transaction: `$name` is bound as a setting of it.
+   * @throws fault disk-full or path-unwritable for the file
    */
-  readonly copyOut: (sql: string, bindings: Bindings, file: string) => Promise<number>;
-  /** Adds the rows of a file to a table. Returns their number. */
-  readonly copyIn: (table: string, columns: readonly string[], file: string) => Promise<number>;
+  readonly copyOut: (sql: string, bindings: Bindings, file: string) => Promise<Copied>;
+  /** Adds the rows of a file to a table. */
+  readonly copyIn: (table: string, columns: readonly string[], file: string) => Promise<Copied>;
 };
 
-export const copyingOf = (client: ClientBase): Copying => ({
+const neverHeldUp = (): boolean => false;
+
+const fileFault = (error: unknown, file: string): Fault =>
+  fault(isDiskFull(error) ? 'disk-full' : 'path-unwritable', `${file}: ${messageOf(error)}`, {
+    cause: error,
+  });
+
+/** What the driver calls on the statement that runs. */
+type Handlers = {
+  handleError: (error: Error) => void;
+  handleReadyForQuery: () => void;
+};
+
+type Outcome = { readonly ended: Promise<void>; readonly failure: () => Error | undefined };
+
+/**
+ * The end of a COPY at the server: the number of its rows, and an error after the last one, arrive in messages of their own
+ * after the data.
+ */
+const outcomeOf = (query: CopyStreamQuery | CopyToStreamQuery): Outcome => {
+  const handlers = query as unknown as Handlers;
+  const { handleError, handleReadyForQuery } = handlers;
+  let failure: Error | undefined;
+  // Nothing else listens once all data has passed.
+  query.on('error', () => undefined);
+  return {
+    failure: () => failure,
+    ended: new Promise((resolve, reject) => {
+      handlers.handleError = (error) => {
+        failure ??= error;
+        reject(error);
+        handleError.call(query, error);
+      };
+      handlers.handleReadyForQuery = () => {
+        handleReadyForQuery.call(query);
+        resolve();
+      };
+    }),
+  };
+};
+
+const requireSize = async (file: string, counted: number): Promise<void> => {
+  const { size } = await stat(file);
+  if (size !== counted)
+    throw fault('warehouse-failed', `${file} has ${size} bytes, of which ${counted} were copied`, {
+      retryHelps: true,
+    });
+};
+
+/** Runs a statement under the limits of the connection. `isHeldUp`: whether this side is what it waits for. */
+type During = <T>(text: string, run: () => Promise<T>, isHeldUp: () => boolean) => Promise<T>;
+
+export const copyingOf = (client: ClientBase, during: During): Copying => ({
   copyOut: async (sql, bindings, file) => {
     const set = Object.entries(bindings);
-    if (set.length > 0)
-      await client.query(
-        `SELECT ${set.map((_, nth) => `set_config($${2 * nth + 1}, $${2 * nth + 2}, true)`).join(', ')}`,
-        set.flatMap(([name, value]) => [`${prefix}${name}`, String(value)]),
-      );
+    if (set.length > 0) {
+      const setting = `SELECT ${set.map((_, nth) => `set_config($${2 * nth + 1}, $${2 * nth + 2}, true)`).join(', ')}`;
+      const values = set.flatMap(([name, value]) => [`${prefix}${name}`, String(value)]);
+      await during(setting, () => client.query(setting, values), neverHeldUp);
+    }
     const text = sql.replace(/\$([a-z_]\w*)/gi, (_, name: string) => {
       const setting = `current_setting('${prefix}${name}')`;
       return typeof bindings[name] === 'number' ? `${setting}::bigint` : setting;
     });
-    const stream = client.query(to(`COPY (${text}) TO STDOUT (${csv})`));
-    await pipeline(stream, createWriteStream(file));
-    return stream.rowCount;
+    const query = to(`COPY (${text}) TO STDOUT (${csv})`);
+    const { ended, failure } = outcomeOf(query);
+    const written = createWriteStream(file);
+    const move = async (): Promise<void> =>
+      pipeline(client.query(query), written).catch((error: unknown) => {
+        const reason = failure();
+        if (reason !== undefined) throw reason;
+        // Unread rows block the connection, so it cannot be used again.
+        destroy(client);
+        throw fileFault(error, file);
+      });
+    await during(
+      query.text,
+      () => Promise.all([move(), ended]),
+      () => written.writableNeedDrain,
+    );
+    await requireSize(file, written.bytesWritten);
+    return { rows: query.rowCount, bytes: written.bytesWritten };
   },
   copyIn: async (table, columns, file) => {
-    const stream = client.query(from(`COPY ${table} (${columns.join(', ')}) FROM STDIN (${csv})`));
-    await pipeline(createReadStream(file), stream);
-    return stream.rowCount;
+    const query = from(`COPY ${table} (${columns.join(', ')}) FROM STDIN (${csv})`);
+    const { ended, failure } = outcomeOf(query);
+    const read = createReadStream(file);
+    const move = async (): Promise<void> =>
+      pipeline(read, client.query(query)).catch((error: unknown) => {
+        throw failure() ?? fileFault(error, file);
+      });
+    await during(
+      query.text,
+      () => Promise.all([move(), ended]),
+      // The file gives nothing, and nothing waits to be sent.
+      () => !query.writableEnded && query.writableLength + socketOf(client).writableLength === 0,
+    );
+    await requireSize(file, read.bytesRead);
+    return { rows: query.rowCount, bytes: read.bytesRead };
   },
 });

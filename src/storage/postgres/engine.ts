@@ -1,9 +1,19 @@
-import type { Pool as Connections } from 'pg';
-import { createGate, isFault, systemCode } from '../../core/index.ts';
+import type { Pool as Connections, PoolClient } from 'pg';
+import {
+  createGate,
+  fault,
+  firstSignal,
+  isFault,
+  systemCode,
+  type Clock,
+  type Fault,
+} from '../../core/index.ts';
 import type { StateEngine } from '../sql.ts';
-import { sqlOf, type PostgresConnection } from './connection.ts';
+import { reading, sqlOf, type PostgresConnection } from './connection.ts';
 import { fenced, type Fence } from './fence.ts';
 import { endsConnection, isConflict, postgresFault } from './faults.ts';
+import { destroy } from './socket.ts';
+import { unwatched, type Watch } from './watch.ts';
 
 /** Of work that conflicts with another transaction, which may be one of this replica. */
 const mostAttempts = 20;
@@ -14,20 +24,60 @@ export type PostgresEngine = AsyncDisposable & {
     work: (connection: PostgresConnection) => Promise<T>,
     signal?: AbortSignal,
   ) => Promise<T>;
+} & {
+  /** Ends all work and refuses further work for this reason, without waiting for the server. */
+  readonly abandon: (reason: Fault) => void;
+};
+
+export type EngineOptions = {
+  /** What the transactions of a replica read first. */
+  readonly fence?: Fence;
+  /** Whether nothing is written. */
+  readonly isReader?: boolean;
+  readonly watch?: Watch;
+  /** Milliseconds for each work as a whole, with the wait for a connection. Without it, `watch` limits the statements. */
+  readonly limit?: { readonly clock: Pick<Clock, 'limit'>; readonly most: number };
+  /** Closes the connections; without it, those of the pool are ended. */
+  readonly close?: () => Promise<void>;
 };
 
 /**
  * State in PostgreSQL. `pool` belongs to the engine, and closes with it; `where` names it in messages.
  * @throws faults database-unreachable, database-refused, disk-full, warehouse-failed, lease-lost
  */
-export const openPostgres = (pool: Connections, where = 'PostgreSQL', fence?: Fence): PostgresEngine => {
+export const openPostgres = (
+  pool: Connections,
+  where = 'PostgreSQL',
+  { fence, isReader = false, watch = unwatched, limit, close = () => pool.end() }: EngineOptions = {},
+): PostgresEngine => {
+  const abandoned = new AbortController();
+  /** A connection of the pool, or the reason of the signal at once. */
+  const connect = (signal: AbortSignal): Promise<PoolClient> =>
+    new Promise((resolve, reject) => {
+      const stop = (): void => reject(signal.reason);
+      signal.addEventListener('abort', stop, { once: true });
+      pool
+        .connect()
+        .then(
+          // One that comes too late goes back.
+          (client) => (signal.aborted ? client.release() : resolve(client)),
+          (error: unknown) => reject(postgresFault(error, where)),
+        )
+        .finally(() => signal.removeEventListener('abort', stop));
+    });
   const onConnection = async <T>(
     work: (connection: PostgresConnection) => Promise<T>,
-    signal?: AbortSignal,
+    given?: AbortSignal,
   ): Promise<T> => {
-    const client = await pool.connect().catch((error: unknown) => {
-      throw postgresFault(error, where);
-    });
+    using late = limit?.clock.limit(limit.most);
+    const tooLate = new AbortController();
+    late?.signal.addEventListener('abort', () =>
+      tooLate.abort(fault('database-unreachable', `${where}: the server does not answer in time`)),
+    );
+    using first = firstSignal([given, abandoned.signal, tooLate.signal]);
+    const { signal } = first;
+    signal.throwIfAborted();
+    const client = await connect(signal);
     let lost: Error | undefined;
     // The pool listens to idle connections alone; this one may break between two statements.
     const onError = (error: Error): void => {
@@ -35,30 +85,39 @@ export const openPostgres = (pool: Connections, where = 'PostgreSQL', fence?: Fe
     };
     client.on('error', onError);
     // A pooler has no session to cancel; the server rolls back when it finds the connection closed.
-    const stop = (): void => void client.end();
-    signal?.addEventListener('abort', stop, { once: true });
+    const stop = (): void => destroy(client);
+    signal.addEventListener('abort', stop, { once: true });
     let isSpent = false;
+    const connection = isReader ? reading(sqlOf(client, watch)) : sqlOf(client, watch);
     try {
-      signal?.throwIfAborted();
-      return await work(fence === undefined ? sqlOf(client) : fenced(sqlOf(client), client, fence));
+      signal.throwIfAborted();
+      return await work(fence === undefined ? connection : fenced(connection, client, fence));
     } catch (error) {
-      signal?.throwIfAborted();
+      signal.throwIfAborted();
       // After a broken connection the driver refuses each statement without saying why.
       const hasReason = isFault(error) || systemCode(error) !== undefined;
       const failure = postgresFault(hasReason ? error : (lost ?? error), where);
-      isSpent = endsConnection(failure);
+      // The state of the transaction arrives after the error, and is known once the next statement has ended.
+      isSpent =
+        endsConnection(failure) ||
+        (await connection.execute('ROLLBACK').then(
+          () => false,
+          () => true,
+        ));
       throw failure;
     } finally {
-      signal?.removeEventListener('abort', stop);
+      signal.removeEventListener('abort', stop);
       client.off('error', onError);
       const isOpen = client.getTransactionStatus() !== 'I';
-      client.release(isSpent || isOpen || lost !== undefined || signal?.aborted === true);
+      isSpent ||= isOpen || lost !== undefined || signal.aborted;
+      // Those that wait for a connection of the pool would wait for the server to end this one.
+      if (isSpent) destroy(client);
+      client.release(isSpent);
     }
   };
   const oneAtATime = createGate(1);
-  // Bulk work may use the state within, so one connection is left for it; a wait for others has no time limit. Another one
-  // is left for leases, which would end meanwhile.
-  const jobs = createGate(Math.max(pool.options.max - 2, 1));
+  // Bulk work may use the state within, so one connection is left for it; a wait for others has no time limit.
+  const jobs = createGate(Math.max(pool.options.max - 1, 1));
   const repeated: typeof onConnection = async (work, signal) => {
     for (let attempt = 1; ; attempt += 1)
       try {
@@ -70,6 +129,7 @@ export const openPostgres = (pool: Connections, where = 'PostgreSQL', fence?: Fe
   return {
     state: (work, signal) => oneAtATime(() => repeated(work, signal)),
     bulk: (work, signal) => jobs(() => repeated(work, signal)),
-    [Symbol.asyncDispose]: () => pool.end(),
+    abandon: (reason) => abandoned.abort(reason),
+    [Symbol.asyncDispose]: close,
   };
 };

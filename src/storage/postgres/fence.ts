@@ -1,6 +1,6 @@
-import type { ClientBase, QueryResult } from 'pg';
+import type { ClientBase } from 'pg';
 import { fault } from '../../core/index.ts';
-import { inTransaction, type Sql } from '../sql.ts';
+import { inTransaction, wholeNumber, type Sql } from '../sql.ts';
 import { serverNow } from './server-now.ts';
 import { begin, serializable, type PostgresConnection } from './connection.ts';
 
@@ -38,17 +38,12 @@ export const fenced = (
   fence: Fence,
 ): PostgresConnection => {
   const holder = client.escapeLiteral(fence.holder);
-  /** In one message, for which values are part of it. */
-  const beginning = `${serializable};
-    SELECT set_config('idle_in_transaction_session_timeout', '${idleInTransaction}', true),
-      set_config('application_name', ${sessionOf(holder)}, true),
+  const beginning = `set_config('idle_in_transaction_session_timeout', '${idleInTransaction}', true) AS idle,
+      set_config('application_name', ${sessionOf(holder)}, true) AS session,
       (SELECT count(*) FROM account_lease WHERE holder = ${holder} AND until > ${serverNow}) AS leases`;
   /** Begins a transaction. Whether the leases are held to the end of what follows in it. */
-  const beginHeld = async (): Promise<boolean> => {
-    // The driver gives a result for each statement.
-    const results = (await client.query(beginning)) as unknown as readonly QueryResult<{ leases: string }>[];
-    return Number(results[1]?.rows[0]?.leases) >= fence.leases;
-  };
+  const beginHeld = async (): Promise<boolean> =>
+    wholeNumber(await connection.begin(serializable, beginning), 'leases') >= fence.leases;
   const beginFenced = async (): Promise<void> => {
     if (await beginHeld()) return;
     await connection.execute('ROLLBACK');

@@ -7,10 +7,13 @@ import {
   type Fault,
   type Limit,
   type Log,
+  type UnixMillis,
 } from '../../core/index.ts';
 import { optionalText, wholeNumber, type StateEngine } from '../sql.ts';
 import { extendLeases, sessionOf, type Fence } from './fence.ts';
 import { serverNow } from './server-now.ts';
+
+export type LeaseState = 'working' | 'standing by' | 'in doubt';
 
 /** The right of one replica to work for accounts. It ends by itself when the replica does not extend it. */
 export type Leases = AsyncDisposable & {
@@ -28,16 +31,22 @@ export type Leases = AsyncDisposable & {
    * effect ends before another replica takes over. @throws fault lease-lost
    */
   readonly confirm: () => Promise<AbortSignal>;
+  /** `in doubt` before the database has answered, and while it is not certain that leases are extended in time. */
+  readonly state: () => LeaseState;
+  /** When the leases were extended last; undefined before they were. Milliseconds UTC by the local clock. */
+  readonly extendedAt: () => UnixMillis | undefined;
   /** Resolves when leases that were held are lost. */
   readonly lost: Promise<Fault>;
 };
 
 export type LeasesOptions = {
-  /** One that is not fenced. */
+  /** One that is not fenced, and whose work has a limit of a third of a lease. */
   readonly database: StateEngine;
   readonly fence: Fence;
   readonly clock: Clock;
   readonly log: Log;
+  /** Whether a connection of work says nothing: leases are extended only while those answer. */
+  readonly isInDoubt?: () => boolean;
 };
 
 /**
@@ -49,22 +58,40 @@ const endFormerSql = `
   FROM account_lease AS lease JOIN pg_stat_activity AS activity ON activity.application_name = ${sessionOf('lease.holder')}
   WHERE lease.account = $account AND lease.holder <> $holder AND lease.until <= ${serverNow}`;
 
-/** One statement takes, extends and decides. The number of changes of the account stays. */
+/** Nothing says that another replica has them: the server or the network may be at fault. */
+const notExtended = (message: string): Fault =>
+  fault('lease-lost', message, {
+    advice:
+      'check that PostgreSQL runs and answers fast, and the network to it, then start this replica again; another one works meanwhile only if it reaches the server',
+  });
+
+/** One statement takes, extends and decides. A takeover waits for a landing of the former holder, which locks the row. */
 const takeSql = `
-  INSERT INTO account_lease AS lease (account, holder, token, until, version)
-  VALUES ($account, $holder, 1, ${serverNow} + $lasts, 0)
+  WITH former AS MATERIALIZED (
+    SELECT 1 FROM account_lease WHERE account = $account AND holder <> $holder AND until <= ${serverNow} FOR UPDATE
+  )
+  INSERT INTO account_lease AS lease (account, holder, token, until)
+  SELECT $account, $holder, 1, ${serverNow} + $lasts FROM (SELECT count(*) FROM former) AS waited
   ON CONFLICT (account) DO UPDATE SET holder = $holder, until = ${serverNow} + $lasts,
     token = CASE WHEN lease.holder = $holder THEN lease.token ELSE lease.token + 1 END
   WHERE lease.holder = $holder OR lease.until <= ${serverNow}
   RETURNING token`;
 
-export const createLeases = ({ database, fence, clock, log }: LeasesOptions): Leases => {
+export const createLeases = ({
+  database,
+  fence,
+  clock,
+  log,
+  isInDoubt: isSilent = () => false,
+}: LeasesOptions): Leases => {
   const { holder, lasts } = fence;
   const tokens = new Map<string, number>();
   const stopping = new AbortController();
   const losing = new AbortController();
   const lost = once(losing.signal, 'abort').then(() => losing.signal.reason as Fault);
   let extending: Promise<void> | undefined;
+  /** Of the last answer of the database. */
+  let reached: LeaseState = 'in doubt';
   /** Of effects outside the database, from one moment without a valid lease to the next. */
   let effects = new AbortController();
   let limit: Limit | undefined;
@@ -74,15 +101,18 @@ export const createLeases = ({ database, fence, clock, log }: LeasesOptions): Le
     limit.signal.addEventListener('abort', then);
   };
   const lose = (reason: Fault): Fault => {
+    reached = 'in doubt';
     limit?.[Symbol.dispose]();
     effects.abort(reason);
     losing.abort(reason);
     return reason;
   };
-  const held = (since: number): void => {
+  let extendedAt: UnixMillis | undefined;
+  const held = (since: UnixMillis): void => {
+    extendedAt = since;
     if (effects.signal.aborted) effects = new AbortController();
     after(since + lasts - clock.now(), () => {
-      const late = fault('lease-lost', 'the leases could not be extended in time');
+      const late = notExtended('the leases could not be extended in time');
       effects.abort(late);
       // Another replica may have taken over; if none has, they may still be extended.
       after(lasts, () => lose(late));
@@ -117,8 +147,14 @@ export const createLeases = ({ database, fence, clock, log }: LeasesOptions): Le
   /** Whether all leases are held still. */
   const extend = async (): Promise<boolean> => {
     const asked = clock.now();
-    const extended = await database.bulk((connection) => extendLeases(connection, fence));
+    const extended = await database
+      .bulk((connection) => extendLeases(connection, fence))
+      .catch((error: unknown) => {
+        reached = 'in doubt';
+        throw error;
+      });
     if (extended < tokens.size) return false;
+    reached = 'working';
     held(asked);
     return true;
   };
@@ -130,18 +166,24 @@ export const createLeases = ({ database, fence, clock, log }: LeasesOptions): Le
 
   const extendAlways = async (): Promise<void> => {
     const signal = AbortSignal.any([stopping.signal, losing.signal]);
-    while (!signal.aborted)
+    for (let pause = lasts / 3; !signal.aborted;)
       try {
-        await clock.wait(lasts / 3, signal);
-        await keep();
+        await clock.wait(pause, signal);
+        if (isSilent()) log.warn('the leases are not extended: a connection to the database says nothing');
+        else await keep();
+        pause = lasts / 3;
       } catch (error) {
         if (!signal.aborted) log.warn('cannot extend the leases on the accounts', errorFields(error));
+        // A limit may have passed, and the next connection may answer.
+        pause = lasts / 12;
       }
   };
 
   return {
     holder,
     lost,
+    extendedAt: () => extendedAt,
+    state: () => (reached === 'working' && isSilent() ? 'in doubt' : reached),
     confirm: async () => {
       await keep();
       effects.signal.throwIfAborted();
@@ -155,15 +197,17 @@ export const createLeases = ({ database, fence, clock, log }: LeasesOptions): Le
         try {
           for (const account of wanted) await take(account);
           if (await extend()) break;
-          throw fault('lease-lost', 'it took longer than a lease to take the leases on all accounts');
+          throw notExtended('it took longer than a lease to take the leases on all accounts');
         } catch (error) {
+          if (hasCode(error, 'lease-lost')) reached = 'standing by';
           if (waits === undefined) throw error;
           if (hasCode(error, 'lease-lost')) {
-            if (!isLogged) log.info('standing by: another replica works', errorFields(error));
+            if (!isLogged) log.info('standing by: another replica works', { reason: error.message });
             await release();
-          } else if (hasCode(error, 'database-unreachable'))
+          } else if (hasCode(error, 'database-unreachable')) {
+            reached = 'in doubt';
             log.warn('standing by: cannot reach the database', errorFields(error));
-          else throw error;
+          } else throw error;
           await clock.wait(lasts / 5, waits);
         }
       fence.leases = tokens.size;

@@ -4,9 +4,16 @@ import { openPostgres, type PostgresEngine } from './engine.ts';
 import type { Fence } from './fence.ts';
 import { readFacts, readSchema } from './server-facts.ts';
 import { createLeases, type Leases } from './leases.ts';
+import { areAtWork, terminate } from './server-processes.ts';
+import { createWatch } from './watch.ts';
 
 /** A database that several processes share, and what this one may do in it. */
-export type SharedDatabase = { readonly engine: PostgresEngine; readonly leases: Leases };
+export type SharedDatabase = {
+  readonly engine: PostgresEngine;
+  /** The same connections, for work that only reads, beside a process that works. */
+  readonly reader: PostgresEngine;
+  readonly leases: Leases;
+};
 
 export type DatabaseOptions = {
   /** `postgres://` */
@@ -15,14 +22,19 @@ export type DatabaseOptions = {
   readonly holder: string;
   /** A replica that ends without releasing its leases is replaced after this time, ms. */
   readonly lease: number;
+  /** After this time without a byte a statement is given up, although the server works on it, ms. */
+  readonly timeout: number;
   /** The number of the schema, and what creates it in an empty database; it may fail where another process does so. */
   readonly schema: { readonly number: number; readonly create: (engine: PostgresEngine) => Promise<void> };
   readonly clock: Clock;
   readonly log: Log;
 };
 
-/** Connections at the same time: jobs, their state, and leases. */
-const mostConnections = 10;
+/** Connections at the same time of jobs and their state. Leases have one of their own, and questions about silent connections too. */
+const mostConnections = 9;
+
+/** Milliseconds; an offset above it makes times of the log and of the server differ visibly. */
+const largestOffset = 5000;
 
 /**
  * Connects to PostgreSQL, and creates the tables in an empty database.
@@ -32,31 +44,64 @@ export const openDatabase = async ({
   url,
   holder,
   lease,
+  timeout,
   schema: { number, create },
   clock,
   log,
 }: DatabaseOptions): Promise<SharedDatabase> => {
-  const { pool, where, clockOffset, serverVersion, schema } = await connectPostgres({
+  const connections = await connectPostgres({
     url,
     most: mostConnections,
     schema: { oldest: number, newest: number },
     clock,
   });
+  const { pool, where, clockOffset, serverVersion, schema } = connections;
+  // A server that needs longer would let the lease end.
+  const answer = lease / 3;
+  const pools = [connections.openPool(1, answer), connections.openPool(1, answer)] as const;
+  const close = async (): Promise<void> => {
+    await Promise.all([connections, ...pools].map((one) => one[Symbol.asyncDispose]()));
+  };
   try {
-    const plain = openPostgres(pool, where);
+    const limit = { clock, most: answer };
+    const [ofLeases, ofQuestions] = [
+      openPostgres(pools[0].pool, where, { limit }),
+      openPostgres(pools[1].pool, where, { limit }),
+    ];
+    const watch = createWatch({
+      limits: { answer, statement: timeout },
+      clock,
+      where,
+      areAtWork: (statements) => ofQuestions.bulk((sql) => areAtWork(sql, statements)),
+      terminate: (backend) => ofQuestions.bulk((sql) => terminate(sql, backend)),
+    });
+    const fence: Fence = { holder, lasts: lease, leases: 0 };
+    const own = openPostgres(pool, where, { fence, watch, close });
+    const reads = openPostgres(pool, where, { watch, close, isReader: true });
+    const abandon: PostgresEngine['abandon'] = (reason) => {
+      for (const one of [own, reads, ofLeases, ofQuestions]) one.abandon(reason);
+    };
+    const engine: PostgresEngine = { ...own, abandon };
+    const reader: PostgresEngine = { ...reads, abandon };
     if (schema === 0)
-      await create(plain).catch(async (error: unknown) => {
+      await create(engine).catch(async (error: unknown) => {
         // Another replica that starts at the same time may have created them.
         if ((await readSchema(pool, await readFacts(pool))) === 0) throw error;
       });
-    log.info('connected to the database', { database: where, version: serverVersion, clockOffset });
-    const fence: Fence = { holder, lasts: lease, leases: 0 };
-    return {
-      engine: openPostgres(pool, where, fence),
-      leases: createLeases({ database: plain, fence, clock, log }),
-    };
+    const fields = { database: where, version: serverVersion };
+    if (Math.abs(clockOffset) <= largestOffset) log.info('connected to the database', fields);
+    else
+      log.warn('connected to the database, whose clock differs from that of this machine', {
+        ...fields,
+        offsetSeconds: Math.round(clockOffset / 1000),
+        advice: 'synchronize both clocks (NTP); leases count by the clock of the server',
+      });
+    const leases = createLeases({ database: ofLeases, fence, clock, log, isInDoubt: watch.isInDoubt });
+    // Nothing can be stored any more, so nothing is waited for.
+    void leases.lost.then(engine.abandon);
+    return { engine, reader, leases };
   } catch (error) {
-    await pool.end();
+    await close();
     throw error;
   }
 };

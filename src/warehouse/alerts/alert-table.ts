@@ -90,6 +90,8 @@ export type AlertTable = {
   readonly acknowledge: (acknowledgement: AlertAcknowledgement) => Promise<void>;
   /** Whether anything was done in this name. */
   readonly hasActed: (by: string) => Promise<boolean>;
+  /** Records the end of a login until it would have expired. */
+  readonly logOut: (by: string, at: UnixMillis, expiresAt: UnixMillis) => Promise<void>;
   readonly acknowledgements: () => Promise<readonly AlertAcknowledgement[]>;
   /** Removes alerts that recovered or ended before the moment; returns their number. */
   readonly trim: (before: UnixMillis) => Promise<number>;

@@ -1,4 +1,4 @@
-import { unixMillis, type UnixMillis } from '../../core/index.ts';
+import { iso, unixMillis, type UnixMillis } from '../../core/index.ts';
 import {
   all,
   column,
@@ -42,7 +42,9 @@ export const readMutes = async (
   return rows.map(muteOf);
 };
 
-const writeAction = async (connection: Sql, action: AlertLogEntry): Promise<void> =>
+type Action = Omit<AlertLogEntry, 'action'> & { readonly action: AlertLogEntry['action'] | 'log-out' };
+
+const writeAction = async (connection: Sql, action: Action): Promise<void> =>
   void (await connection.execute(
     `INSERT INTO operator_action (taken_at, account, taken_by, action, subject, detail)
      VALUES ($at, $account, $by, $action, $subject, $detail)`,
@@ -60,7 +62,7 @@ export const operatorActions = (
   engine: StateEngine,
 ): Pick<
   AlertTable,
-  'mutes' | 'mute' | 'unmute' | 'acknowledge' | 'hasActed' | 'acknowledgements' | 'log'
+  'mutes' | 'mute' | 'unmute' | 'acknowledge' | 'hasActed' | 'logOut' | 'acknowledgements' | 'log'
 > => {
   const inOne = async <T>(work: (connection: Sql) => Promise<T>): Promise<T> =>
     engine.state(async (connection) => inTransaction(connection, work));
@@ -123,6 +125,20 @@ export const operatorActions = (
         });
         return rows.length > 0;
       }),
+    logOut: async (by, at, expiresAt) =>
+      inOne(async (connection) => {
+        await connection.execute(`DELETE FROM operator_action WHERE action = 'log-out' AND detail < $now`, {
+          now: iso(at),
+        });
+        await writeAction(connection, {
+          at,
+          account: '',
+          by,
+          action: 'log-out',
+          subject: 'status page',
+          detail: iso(expiresAt),
+        });
+      }),
     acknowledgements: async () =>
       engine.state(async (connection) => {
         const rows = await connection.rows('SELECT * FROM alert_acknowledgement ORDER BY account, alert');
@@ -140,6 +156,7 @@ export const operatorActions = (
           connection,
           logEntry,
           `SELECT taken_at AS moment, account, taken_by AS by, action, subject, detail FROM operator_action
+             WHERE action <> 'log-out'
            UNION ALL SELECT raised_at, account, '', 'raised', alert, level FROM alert_record
            UNION ALL SELECT recovered_at, account, '', state, alert, level FROM alert_record WHERE state <> 'firing'
            ORDER BY moment DESC, subject, action, detail LIMIT $limit`,

@@ -39,8 +39,8 @@ export type GatewayClocks = {
   readonly compare: (account: string, stamps: OwnStamps) => Promise<boolean>;
   /** The clock that stamps rows and keys. */
   readonly of: (account: string) => GatewayClock | undefined;
-  /** The gateway's current time, which stamps rows and keys; the local time when no reading exists. */
-  readonly now: (account: string) => UnixMillis;
+  /** The gateway's time, which stamps rows and keys, now or at a local time; the local time when no reading exists. */
+  readonly now: (account: string, local?: UnixMillis) => UnixMillis;
 };
 
 /** Milliseconds after which an unchanged measurement is stored again. */
@@ -144,6 +144,6 @@ export const openGatewayClocks = async (
       return true;
     },
     of,
-    now: (account) => unixMillis(clock.now() + clockOffset(of(account))),
+    now: (account, local = clock.now()) => unixMillis(local + clockOffset(of(account))),
   };
 };

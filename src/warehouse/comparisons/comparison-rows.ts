@@ -11,9 +11,11 @@ import {
   secondsRange,
   text,
   wholeNumber,
+  type Row,
   type Sql,
 } from '../../storage/index.ts';
 import type {
+  ComparisonGap,
   ComparisonQuery,
   ComparisonSource,
   GapSearchRecord,
@@ -58,11 +60,15 @@ export const writeComparisons = async (
   await rows.insert('comparison');
 };
 
+export const comparisonGap = (row: Row | undefined, name: string): ComparisonGap =>
+  text(row, name) === 'unknown' ? 'unknown' : amount(row, name);
+
 const comparison = rowReader({
   source: label<ComparisonSource>(),
   entry: optional(text),
   range: secondsRange,
-  ...all(amount, 'ours', 'theirs', 'gap'),
+  ...all(amount, 'ours', 'theirs'),
+  gap: comparisonGap,
   ...all(text, 'unit', 'verdict'),
   text: column('message', text),
   comparedAt: millis,

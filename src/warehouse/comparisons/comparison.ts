@@ -3,6 +3,9 @@ import type { Interval, Money, UnixMillis, UnixSeconds } from '../../core/index.
 /** The sources that the log is compared with, as stored and shown. */
 export type ComparisonSource = 'statistics' | 'usage by model' | 'usage by key' | 'used_quota' | 'balance';
 
+/** The figure of a source minus the log's; unknown while nothing shows whether the source subtracts refunds. */
+export type ComparisonGap = Money | 'unknown';
+
 /** The log's sum over a range, compared with another source's figure. */
 export type Comparison = {
   readonly source: ComparisonSource;
@@ -13,8 +16,8 @@ export type Comparison = {
   /** In `unit`. */
   readonly ours: Money;
   readonly theirs: Money;
-  /** The figure of the source minus the log's. */
-  readonly gap: Money;
+  /** In `unit`. */
+  readonly gap: ComparisonGap;
   /** USD, CNY or units. */
   readonly unit: string;
   readonly verdict: string;

@@ -1,6 +1,5 @@
 import {
   all,
-  amount,
   column,
   label,
   millis,
@@ -10,12 +9,13 @@ import {
   text,
   type Sql,
 } from '../../storage/index.ts';
+import { comparisonGap } from './comparison-rows.ts';
 import type { ComparisonSource, GapState, KnownGap } from './comparison.ts';
 
 const knownGap = rowReader({
   source: label<ComparisonSource>(),
   range: secondsRange,
-  gap: amount,
+  gap: comparisonGap,
   ...all(text, 'unit', 'verdict'),
   text: column('message', text),
   state: label<GapState>(),

@@ -56,6 +56,8 @@ export type CubeRun = {
 
 export type CubeRequest = {
   readonly account: string;
+  /** Whether a person or an assistant asks: at most two at once, with what reports leave of processor and memory. */
+  readonly yields?: boolean;
   /**
    * The currency that the account's exports are requested in. Stored amounts requested in another currency are a fault.
    */

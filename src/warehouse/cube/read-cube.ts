@@ -1,4 +1,4 @@
-import { createGate, fault, type Clock } from '../../core/index.ts';
+import { bytesOf, createGate, fault, megabytesText, type Clock } from '../../core/index.ts';
 import type { EngineOptions, RowStore } from '../../storage/index.ts';
 import type { QueryEngine } from '../queries/query-engine.ts';
 import type { RefreshRollup } from '../rollup/refresh.ts';
@@ -102,7 +102,8 @@ export const readCube = async <T>(
   use: (query: CubeQuery, facts: CubeFacts) => Promise<T>,
 ): Promise<T> => {
   const { threads, spoolDirectory: folder } = options;
-  const memoryLimit = options.queryMemory ?? options.memoryLimit;
+  const allowed = options.queryMemory ?? options.memoryLimit;
+  const memoryLimit = request.yields === true ? megabytesText(bytesOf(allowed) / 2) : allowed;
   await using tables = await queries.openTables({ memoryLimit, threads, folder });
   const timeline = timelineOf(request.periods);
   const zone = request.zone ?? 'UTC';

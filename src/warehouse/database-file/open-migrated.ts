@@ -11,6 +11,8 @@ export type MigrationOptions = EngineOptions & {
   readonly version?: string | undefined;
   /** Whether a copy of an older database is kept before it is migrated; true if omitted. */
   readonly copyBeforeMigration?: boolean | undefined;
+  /** Whether an older database is migrated; true if omitted. Otherwise it is refused and stays as it is. */
+  readonly migrates?: boolean | undefined;
 };
 
 /** Copies that another process may make useless by writing to the database in between. */
@@ -39,8 +41,17 @@ export const openMigrated = async (options: MigrationOptions, schema: Schema): P
     const engine = await openEngine(options);
     let older: number | undefined;
     try {
-      const { number } = await reachedSchema(engine);
+      const { number, version: writer } = await reachedSchema(engine);
       if (number === schema.number) return engine;
+      if (options.migrates === false && number > 0 && number < schema.number)
+        throw fault(
+          'warehouse-older',
+          `${path} has schema ${number}, written by Tollkeeper ${writer ?? 'of an unknown version'}; this version, ${options.version ?? 'unknown'}, reads schema ${schema.number}, and a command that only reads does not migrate it`,
+          {
+            advice:
+              'start this version as the daemon, or run a job with it: it keeps a copy of the database and migrates it. Until then, read it with the version that wrote it',
+          },
+        );
       const isOlder = keeps && number > 0 && number < schema.number;
       if (!isOlder || (copied !== undefined && copied.stamp === (await stampOf(path)))) {
         await migrate(engine, schema, options.clock, path, options.version);

@@ -6,7 +6,6 @@ import {
   money,
   subtractMoney,
   unixSeconds,
-  type Clock,
   type Money,
   type UnixMillis,
 } from '../../core/index.ts';
@@ -97,10 +96,10 @@ const replaceRows = async (change: RowChange, batch: LogBatch, now: UnixMillis):
       'export-row-invalid',
       `the export has ${batch.served} rows, but ${served.rows + overlap.rows} were read`,
     );
-  // A log only grows: an export without rows removes nothing.
-  if (served.rows === 0 && replaced.rows > 0)
+  // A log only grows: an export without rows removes nothing, unless a person has accepted that.
+  if (served.rows === 0 && replaced.rows > 0 && batch.acceptsEmpty !== true)
     throw fault(
-      'export-truncated',
+      'export-emptied',
       `the export has no rows, but ${replaced.rows} rows of its window are stored; they are kept`,
     );
   checkTotal(batch, addMoney(served.quota, overlap.quota));
@@ -137,6 +136,14 @@ const replaceRows = async (change: RowChange, batch: LogBatch, now: UnixMillis):
   return { ...landing, landed, kinds: seen.kinds, amounts, isUnchanged: false, restated };
 };
 
+/** One moment by two clocks: read one after the other, a gateway's clock that agrees would seem to be behind. */
+export type LandingTime = {
+  /** By the local clock. */
+  readonly now: UnixMillis;
+  /** By the clock that stamps rows. */
+  readonly gatewayNow: UnixMillis;
+};
+
 /**
  * Replaces the rows of the window by those of the file, records restatements of earlier landings, moves the cursor and
  * writes the ledger row, all or nothing. Where the rows are those that the window held before, they stay as they are,
@@ -145,11 +152,9 @@ const replaceRows = async (change: RowChange, batch: LogBatch, now: UnixMillis):
 export const landLogWindow = async (
   rowStore: RowStore,
   exported: LogBatch,
-  clock: Clock,
-  gatewayNow: UnixMillis,
+  { now, gatewayNow }: LandingTime,
   signal?: AbortSignal,
 ): Promise<LandedWindow> => {
-  const now = clock.now();
   const batch = gatewayNow < now ? withinTime(exported, gatewayNow) : exported;
   const record = async ({ connection }: RowChange, landing: Landing): Promise<LandedWindow> =>
     recordLanding(connection, landing, now, gatewayNow);

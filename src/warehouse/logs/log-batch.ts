@@ -56,6 +56,8 @@ export type LogBatch = {
   readonly total?: { readonly amount: Money; readonly decimals: number } | undefined;
   /** Rows of the export that are unreadable and therefore not in the file. */
   readonly quarantined?: readonly BadRow[];
+  /** An export without rows removes those that are stored. */
+  readonly acceptsEmpty?: boolean | undefined;
   /** Newer rows may still change: the covered range ends here at the latest, whatever the window contains. */
   readonly settled?: UnixSeconds;
   /** Allows the window to begin the covered range; a window that touches the range always extends it. */

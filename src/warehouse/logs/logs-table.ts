@@ -22,7 +22,7 @@ export type LogsTable = {
   /**
    * Whole or not at all: one transaction deletes the window's rows, inserts the file's, moves the cursor and writes the
    * ledger. @throws faults export-row-invalid, export-timestamp-unreadable, export-amount-inexact, export-amounts-changed,
-   * export-currency-changed, export-truncated (the total line disagrees, or no row where there were some), disk-full.
+   * export-currency-changed, export-truncated (the total line disagrees), export-emptied (no row where there were some), disk-full.
    */
   readonly landWindow: (batch: LogBatch, signal?: AbortSignal) => Promise<LandedWindow>;
   /** The end of the range that regular pulls have covered without a gap, seconds UTC. */
@@ -66,9 +66,11 @@ export const createLogsTable = (
   return {
     landWindow: async (batch, signal) => {
       if (batch.account === '') throw fault('wrong-use', 'the account has no name');
-      return oneAnAccount(batch.account, async () =>
-        landLogWindow(rowStore, batch, clock, clocks.now(batch.account), signal),
-      );
+      return oneAnAccount(batch.account, async () => {
+        const now = clock.now();
+        const gatewayNow = clocks.now(batch.account, now);
+        return landLogWindow(rowStore, batch, { now, gatewayNow }, signal);
+      });
     },
     cursor: async (account) =>
       engine.state(async (connection) => (await readRange(connection, account))?.end),

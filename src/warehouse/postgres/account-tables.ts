@@ -45,16 +45,40 @@ const postgresTable = (statement: string): string => {
   return statement === callLogTable ? `${plain} ${month}` : plain;
 };
 
+/** The number of changes of the tables of an account. Not in the row of its lease: a landing locks this one while it copies. */
+const accountVersionTable =
+  'CREATE TABLE account_version (account VARCHAR NOT NULL PRIMARY KEY, version BIGINT NOT NULL)';
+
+/**
+ * The processes that serve, until when each is sure to (ms of the server's clock), and digests of the parts of its config as JSON.
+ * Unlogged: after a crash of the server they write it again.
+ */
+const replicaTable = `CREATE UNLOGGED TABLE replica (
+    holder VARCHAR NOT NULL PRIMARY KEY, version VARCHAR NOT NULL, state VARCHAR NOT NULL, config VARCHAR NOT NULL,
+    seen_at BIGINT NOT NULL, until BIGINT NOT NULL
+  )`;
+
+/** What databases lack that were created while the lease had the number of changes; the version that did it goes on with them. */
+export const laterStatements: readonly { readonly table: string; readonly statements: readonly string[] }[] =
+  [
+    {
+      table: 'account_version',
+      statements: [accountVersionTable, 'ALTER TABLE account_lease ALTER COLUMN version SET DEFAULT 0'],
+    },
+    { table: 'replica', statements: [replicaTable] },
+  ];
+
 /** Creates the schema in PostgreSQL. Without their order, texts of one account would be found by reading those of all. */
 export const postgresStatements: readonly string[] = [
   ...schema.statements.map(postgresTable),
-  // Which replica works for an account, until when (ms of the server's clock), and the number of changes of its tables.
+  // Which replica works for an account, and until when (ms of the server's clock).
   `CREATE TABLE account_lease (
-    account VARCHAR NOT NULL PRIMARY KEY, holder VARCHAR NOT NULL, token BIGINT NOT NULL, until BIGINT NOT NULL,
-    version BIGINT NOT NULL
+    account VARCHAR NOT NULL PRIMARY KEY, holder VARCHAR NOT NULL, token BIGINT NOT NULL, until BIGINT NOT NULL
   )`,
+  accountVersionTable,
+  replicaTable,
   // What other processes ask of the replica that works, and the lines of its answers, which are those of the control socket.
-  // Unlogged: they may hold the token of the status page, which must not stay in the write-ahead log.
+  // Unlogged: a request ends with the process that asks, so that one of before a crash is of no use.
   `CREATE UNLOGGED TABLE command_request (
     id VARCHAR NOT NULL PRIMARY KEY, version VARCHAR NOT NULL, command VARCHAR NOT NULL, input VARCHAR NOT NULL,
     seen_at BIGINT NOT NULL, holder VARCHAR

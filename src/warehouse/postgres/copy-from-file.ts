@@ -13,7 +13,7 @@ import { rowsByMonth, type MonthRows } from '../archive/months.ts';
 import { openMigrated, type MigrationOptions } from '../database-file/open-migrated.ts';
 import { spoolPrefix } from '../spool-prefix.ts';
 import { schema } from '../schema.ts';
-import { outOfDuckDB } from './csv-rows.ts';
+import { copyToPostgres, requireSame, writeRows } from './copied-rows.ts';
 import { derivedTables, requireEmpty } from './filled-table.ts';
 import { outgoingRelations, type OutgoingRelation } from './outgoing-relations.ts';
 import { createPartition } from './publish.ts';
@@ -55,11 +55,12 @@ const copyMails = async (
         });
       }
     const { sql, bindings } = stored.table({ file: 'VARCHAR', bytes: 'VARCHAR' }, rows);
-    await stored.execute(
+    const added = await stored.execute(
       `INSERT INTO mail_file (file, bytes) SELECT file, bytes FROM ${sql} AS added`,
       bindings,
     );
-    copied += rows.length;
+    requireSame('mail_file', rows.length, added);
+    copied += added;
   }
   return copied;
 };
@@ -88,12 +89,9 @@ const copyTables = async (
       signal.throwIfAborted();
       progress({ step: 'copying the database', rows, detail: table });
       try {
-        await local.execute(outOfDuckDB(columns, piece, file));
-        rows += await stored.copyIn(
-          table,
-          columns.map(({ name }) => name),
-          file,
-        );
+        const written = await writeRows(local, table, columns, piece, file);
+        await copyToPostgres(stored, written);
+        rows += written.rows;
       } finally {
         await rm(file, { force: true });
       }

@@ -1,4 +1,4 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fault, type Clock, type Log } from '../../core/index.ts';
 import { text, type Connection, type PostgresConnection, type PostgresEngine } from '../../storage/index.ts';
@@ -8,7 +8,8 @@ import { openMigrated } from '../database-file/open-migrated.ts';
 import { readEvents } from '../keys/journal-rows.ts';
 import { schema } from '../schema.ts';
 import { schemaTables } from './account-tables.ts';
-import { intoDuckDB, outOfPostgres, readColumns, type Column } from './csv-rows.ts';
+import { copyToDuckDB } from './copied-rows.ts';
+import { readColumns, type Column } from './csv-rows.ts';
 import { inSnapshot } from './row-store.ts';
 import { differencesOf, readSums } from './table-sums.ts';
 
@@ -66,9 +67,7 @@ const copyTables = async (
       progress({ step: 'copying the database', rows, detail: from });
       const order = table === 'call_log' ? ' ORDER BY account, created_at' : '';
       try {
-        const added = await stored.copyOut(outOfPostgres(given, from + order), {}, file);
-        if (added > 0) await local.execute(intoDuckDB(table, given, file, (await stat(file)).size));
-        rows += added;
+        rows += await copyToDuckDB({ local, stored }, table, given, from + order, {}, file);
       } finally {
         await rm(file, { force: true });
       }

@@ -3,13 +3,6 @@ import { literal, text, type Connection } from '../../storage/index.ts';
 /** A column of a table of the schema, with its type in DuckDB. */
 export type Column = { readonly name: string; readonly type: string };
 
-/** A file of rows for PostgreSQL. */
-export type OutgoingRows = {
-  readonly table: string;
-  readonly columns: readonly string[];
-  readonly file: string;
-};
-
 /** What DuckDB holds as PostgreSQL stores it: no NUL in a text. */
 export const storableCell = ({ name, type }: Column): string =>
   type === 'VARCHAR' ? `replace(${name}, chr(0), chr(65533))` : name;

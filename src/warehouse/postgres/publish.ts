@@ -12,7 +12,7 @@ import {
 } from '../../storage/index.ts';
 import { monthAt, type Month } from '../archive/months.ts';
 import { accountTables, rowTables } from './account-tables.ts';
-import type { OutgoingRows } from './csv-rows.ts';
+import { copyToPostgres, type OutgoingRows } from './copied-rows.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
 type Range = Interval<UnixSeconds>;
@@ -32,7 +32,9 @@ export type Changes = {
 };
 
 export const readVersion = async (stored: Sql, account: string): Promise<number> => {
-  const [row] = await stored.rows('SELECT version FROM account_lease WHERE account = $account', { account });
+  const [row] = await stored.rows('SELECT version FROM account_version WHERE account = $account', {
+    account,
+  });
   return row === undefined ? 0 : wholeNumber(row, 'version');
 };
 
@@ -136,7 +138,7 @@ const replace = async (stored: PostgresConnection, account: string, changes: Cha
     await stored.execute(`DELETE FROM ${table} WHERE ${accountTables.get(table)?.account} = $account`, {
       account,
     });
-  for (const { table, columns, file } of changes.files) await stored.copyIn(table, columns, file);
+  for (const file of changes.files) await copyToPostgres(stored, file);
 };
 
 /**
@@ -152,12 +154,17 @@ export const send = async (
   await database.bulk(async (stored) => {
     for (const month of changes.months) await createPartition(stored, month);
     await inTransaction(stored, async () => {
-      const fenced = await stored.execute(
-        `UPDATE account_lease SET version = version + 1
-         WHERE account = $account AND token = $token AND version = $version AND until > ${serverNow}`,
-        { account, token, version: changes.version },
+      // The lease can be extended meanwhile, but not be taken over.
+      const held = await stored.rows(
+        `SELECT token FROM account_lease WHERE account = $account AND token = $token AND until > ${serverNow} FOR KEY SHARE`,
+        { account, token },
       );
-      if (fenced === 0)
+      const counted = await stored.execute(
+        `INSERT INTO account_version AS known (account, version) VALUES ($account, 1)
+         ON CONFLICT (account) DO UPDATE SET version = known.version + 1 WHERE known.version = $version`,
+        { account, version: changes.version },
+      );
+      if (held.length === 0 || counted === 0)
         throw fault(
           'lease-lost',
           `another replica holds the account ${account}; nothing of this step was stored`,

@@ -1,4 +1,4 @@
-import { stat, unlink } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import {
   boundRows,
   optionalText,
@@ -7,16 +7,8 @@ import {
   type PostgresConnection,
 } from '../../storage/index.ts';
 import { accountTables, rowTables, tablesIn, targetOf, type AccountTable } from './account-tables.ts';
-import {
-  intoDuckDB,
-  outOfDuckDB,
-  outOfPostgres,
-  readColumns,
-  textsIntoDuckDB,
-  textsOfPostgres,
-  type Column,
-  type OutgoingRows,
-} from './csv-rows.ts';
+import { readColumns, textsIntoDuckDB, textsOfPostgres, type Column } from './csv-rows.ts';
+import { copyToDuckDB, requireSame, writeRows, type OutgoingRows } from './copied-rows.ts';
 
 /** The tables of an account as temporary tables of one connection to DuckDB. */
 export type WorkingCopy = {
@@ -84,7 +76,7 @@ export const openWorkingCopy = (
     const bound = boundRows(local, texts, rows, (row) =>
       Object.fromEntries(given.map(({ name }) => [name, optionalText(row, name) ?? null])),
     );
-    await bound.execute((table) => textsIntoDuckDB(into, given, table));
+    requireSame(into, rows.length, await bound.execute((table) => textsIntoDuckDB(into, given, table)));
     return true;
   };
   const fetch: WorkingCopy['fetch'] = async (into, from, where, bindings, named) => {
@@ -93,8 +85,7 @@ export const openWorkingCopy = (
     const given = (await columnsOf(into)).filter(({ name }) => named?.includes(name) ?? true);
     if (!rowTables.has(from) && (await fetchFew(into, given, `${from} WHERE ${where}`, bindings))) return;
     const file = newFile();
-    const rows = await stored.copyOut(outOfPostgres(given, `${from} WHERE ${where}`), bindings, file);
-    if (rows > 0) await local.execute(intoDuckDB(into, given, file, (await stat(file)).size));
+    await copyToDuckDB({ local, stored }, into, given, `${from} WHERE ${where}`, bindings, file);
     await unlink(file);
   };
 
@@ -148,12 +139,7 @@ export const openWorkingCopy = (
       rows: (sql, bindings) => prepare(sql).then(() => local.rows(sql, bindings)),
       stream: (sql, bindings) => prepare(sql).then(() => local.stream(sql, bindings)),
     },
-    write: async (table, query) => {
-      const given = await columnsOf(table);
-      const file = newFile();
-      await local.execute(outOfDuckDB(given, query, file));
-      return { table, columns: given.map(({ name }) => name), file };
-    },
+    write: async (table, query) => writeRows(local, table, await columnsOf(table), query, newFile()),
   };
 };
 

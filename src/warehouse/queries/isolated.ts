@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { bytesOf, isFault, type Clock } from '../../core/index.ts';
 import { spoolPrefix } from '../spool-prefix.ts';
 import { openOwnEngine } from './own-tables.ts';
-import { createQueryProcess, type QueryProcess } from './query-process.ts';
+import { createQueryProcess, type ProcessOptions, type QueryProcess } from './query-process.ts';
 import type { QueryEngine, QueryTables, TablesOptions } from './query-engine.ts';
 
 /** Planning a query takes milliseconds, unless the engine evaluates an expression of constants while it plans. */
 const planLimits = { timeLimit: 5_000, memoryLimit: 256 * 2 ** 20 };
 
-/** The engine does not count all its memory, and plans without counting any. */
-const allowance = 128 * 2 ** 20;
+/** Bytes that the engine takes beside what it counts: it does not count all its memory, and plans without counting any. */
+export const uncounted = 128 * 2 ** 20;
 
 const openTables = async (queries: QueryProcess, options: TablesOptions): Promise<QueryTables> => {
   const { memoryLimit, threads } = options;
   const folder = await mkdtemp(join(options.folder, `${spoolPrefix}queries-`));
   const file = join(folder, 'tables.duckdb');
-  const limits = { memoryLimit: bytesOf(memoryLimit) + allowance };
+  const limits = { memoryLimit: bytesOf(memoryLimit) + uncounted };
   return {
     fill: async (work) => {
       await queries.release();
@@ -42,8 +42,12 @@ const openTables = async (queries: QueryProcess, options: TablesOptions): Promis
  * Runs queries in a child process, which is killed when one takes too long or too much memory, or when its run is
  * stopped. Their tables are a file, which the process reads and this one writes.
  */
-export const createIsolatedQueries = (start: () => ChildProcess, clock: Clock): QueryEngine => {
-  const queries = createQueryProcess(start, clock);
+export const createIsolatedQueries = (
+  start: () => ChildProcess,
+  clock: Clock,
+  options: ProcessOptions,
+): QueryEngine => {
+  const queries = createQueryProcess(start, clock, options);
   return {
     bind: async (sql, signal) => {
       try {

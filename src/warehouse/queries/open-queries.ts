@@ -4,6 +4,7 @@ import type { Needs } from '../cube/needs.ts';
 import { createOwnQueries } from './in-process.ts';
 import { createIsolatedQueries } from './isolated.ts';
 import type { QueryEngine } from './query-engine.ts';
+import type { ProcessOptions } from './query-process.ts';
 
 /** A report has about twenty queries; a result holds its syntax tree. */
 const mostKept = 200;
@@ -27,8 +28,13 @@ const keptBySql = <T>(isKept: (result: T) => boolean) => {
 const bound = keptBySql<BoundQuery>(({ fault }) => fault === undefined);
 const needed = keptBySql<Needs>(() => true);
 
-export const openQueries = (start: Deps['startQueryProcess'], clock: Clock): QueryEngine => {
-  const queries = start === undefined ? createOwnQueries(clock) : createIsolatedQueries(start, clock);
+export const openQueries = (
+  start: Deps['startQueryProcess'],
+  clock: Clock,
+  options: ProcessOptions = {},
+): QueryEngine => {
+  const queries =
+    start === undefined ? createOwnQueries(clock) : createIsolatedQueries(start, clock, options);
   return {
     ...queries,
     bind: async (sql, signal) => bound(sql, async () => queries.bind(sql, signal)),

@@ -1,17 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import { createGate, fault, type Clock } from '../../core/index.ts';
 import { exceeded } from './in-process.ts';
 import type { QueryReply, Question, Questions } from './protocol.ts';
-import { readFileSync } from 'node:fs';
+import { residentBytes, type QueryMemory } from './query-memory.ts';
 
-/** Bytes of memory that a process has in use; undefined where the system does not report it. */
-const residentBytes = (pid: number): number | undefined => {
-  try {
-    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
-  } catch {
-    return undefined;
-  }
+export type ProcessOptions = {
+  /** Shared with the other processes that run queries. */
+  readonly memory?: QueryMemory | undefined;
+  /** Whether its queries get only the processor time and the memory that reports leave. */
+  readonly yields?: boolean | undefined;
 };
 
 export type AskLimits = {
@@ -42,7 +40,20 @@ const releaseLimits: AskLimits = { timeLimit: 10_000, memoryLimit: Number.POSITI
 /** Milliseconds after which an idle process ends, because it takes about 100 MB. */
 const idleLimit = 5000;
 
-type Running = { readonly child: ChildProcess; readonly baseline: number; readonly ended: Promise<string> };
+type Running = {
+  readonly child: ChildProcess;
+  readonly baseline: number;
+  readonly ended: Promise<string>;
+};
+
+/** Runs only when nothing else needs the processor. */
+const giveWay = ({ pid }: ChildProcess): void => {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // A system that allows no priorities shares the processor evenly.
+  }
+};
 
 const refer = ({ child }: Running, isBusy: boolean): void => {
   if (isBusy) {
@@ -54,8 +65,9 @@ const refer = ({ child }: Running, isBusy: boolean): void => {
   }
 };
 
-const started = async (start: () => ChildProcess): Promise<Running> => {
+const started = async (start: () => ChildProcess, yields: boolean): Promise<Running> => {
   const child = start();
+  if (yields) giveWay(child);
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
@@ -73,13 +85,20 @@ const started = async (start: () => ChildProcess): Promise<Running> => {
  * A child process that runs queries one after the other. It starts with the first, ends when it is not used, and is
  * killed, and later replaced, when a query exceeds a limit.
  */
-export const createQueryProcess = (start: () => ChildProcess, clock: Clock): QueryProcess => {
+export const createQueryProcess = (
+  start: () => ChildProcess,
+  clock: Clock,
+  { memory, yields = false }: ProcessOptions = {},
+): QueryProcess => {
   const oneAtATime = createGate(1);
   let running: Running | undefined;
   let idle: NodeJS.Timeout | undefined;
+  let counted: Disposable | undefined;
+  let stopQuery: ((why: Error) => void) | undefined;
 
   const end = async (): Promise<void> => {
     clearTimeout(idle);
+    counted?.[Symbol.dispose]();
     const ending = running;
     running = undefined;
     if (ending === undefined) return;
@@ -94,9 +113,11 @@ export const createQueryProcess = (start: () => ChildProcess, clock: Clock): Que
     const stopped = new Promise<never>((_, reject) => {
       stop = reject;
     });
+    stopQuery = (why) => stop(why);
     const onLate = (): void => stop(exceeded(timeLimit));
     const onAbort = (): void => stop(signal?.reason as Error);
     const watch = setInterval(() => {
+      memory?.check();
       const bytes = residentBytes(asked.child.pid ?? 0) ?? 0;
       if (bytes - asked.baseline > memoryLimit)
         stop(
@@ -122,10 +143,24 @@ export const createQueryProcess = (start: () => ChildProcess, clock: Clock): Que
       await end();
       throw error;
     } finally {
+      stopQuery = undefined;
       clearInterval(watch);
       late.signal.removeEventListener('abort', onLate);
       signal?.removeEventListener('abort', onAbort);
     }
+  };
+
+  const begin = async (): Promise<Running> => {
+    const begun = await started(start, yields);
+    running = begun;
+    const { child, baseline } = begun;
+    counted = memory?.add({
+      pid: child.pid ?? 0,
+      baseline,
+      yields,
+      end: (why) => (stopQuery === undefined ? void oneAtATime(end) : stopQuery(why)),
+    });
+    return begun;
   };
 
   const ask = async <Q extends Question>(
@@ -135,8 +170,10 @@ export const createQueryProcess = (start: () => ChildProcess, clock: Clock): Que
   ): Promise<Questions[Q]['output']> => {
     limits.signal?.throwIfAborted();
     clearTimeout(idle);
-    running ??= await started(start);
-    const asked = running;
+    const asked = running ?? (await begin());
+    // An abort while the process started calls no listener that is added later.
+    if (limits.signal?.aborted === true) await end();
+    limits.signal?.throwIfAborted();
     refer(asked, true);
     const reply = await replyOf(asked, limits, () => void asked.child.send({ question, input }));
     refer(asked, false);

@@ -60,7 +60,11 @@ export const comparisonsView: ReportView = {
     ['end_seconds', 'BIGINT', 'first second after it, UTC'],
     ['ours', 'DECIMAL(38, 18)', 'sum of the call log, in unit'],
     ['theirs', 'DECIMAL(38, 18)', 'figure of the source'],
-    ['gap', 'DECIMAL(38, 18)', 'theirs minus ours'],
+    [
+      'gap',
+      'DECIMAL(38, 18)',
+      'theirs minus ours; NULL while it is unknown whether the source subtracts refunds',
+    ],
     ['unit', 'VARCHAR', 'USD, CNY or units'],
     ['verdict', 'VARCHAR', 'the verdict'],
     ['message', 'VARCHAR', 'the verdict as a sentence'],

@@ -16,7 +16,7 @@ import { isolated, messageWithCommands } from './messages.ts';
 import { renderNote } from './page.ts';
 import { show } from './show.ts';
 
-type AlertOf = { readonly account: string; readonly alert: string; readonly who: string };
+export type AlertOf = { readonly account: string; readonly alert: string; readonly who: string };
 
 /** What can be done on the page. Each throws a fault that says why it is not possible. */
 export type PageActions = {
@@ -54,7 +54,7 @@ export const failure = async (context: Context, error: unknown, log: Log) => {
     renderNote(
       html`<p>${isolated(error.message)}</p>
         <p><i>What to do:</i> ${messageWithCommands(error.advice)}</p>
-        <p><a href="/">Back to the status page</a></p>`,
+        <p><a href="../">Back to the status page</a></p>`,
     ),
     400,
   );
@@ -73,30 +73,30 @@ export const addActions = (app: Hono, { access, actions, clock, refuse, log }: A
   const take: Readonly<
     Record<string, { readonly do: (fields: Fields, who: string) => Promise<void>; readonly back: string }>
   > = {
-    run: { do: async ({ job = '' }) => actions.run(job), back: '/#jobs' },
+    run: { do: async ({ job = '' }) => actions.run(job), back: '../#jobs' },
     acknowledge: {
       do: async ({ alert = '', account = '' }, who) => actions.acknowledge({ alert, account, who }),
-      back: '/#budgets-and-alerts',
+      back: '../#budgets-and-alerts',
     },
     mute: {
       do: async ({ alert = '', account = '', days }, who) =>
         actions.mute({ alert, account, who, until: mutedUntil(days, clock.now()) }),
-      back: '/#budgets-and-alerts',
+      back: '../#budgets-and-alerts',
     },
     unmute: {
       do: async ({ alert = '', account = '' }, who) => actions.unmute({ alert, account, who }),
-      back: '/#budgets-and-alerts',
+      back: '../#budgets-and-alerts',
     },
-    resend: { do: async ({ id = '' }) => actions.resend(id), back: '/#mail' },
+    resend: { do: async ({ id = '' }) => actions.resend(id), back: '../#mail' },
   };
   app.post('/actions/:action', async (context) => {
     const name = context.req.param('action');
     const action = Object.hasOwn(take, name) ? take[name] : undefined;
     if (action === undefined) return context.notFound();
-    const session = access.sessionOf(context);
+    const session = await access.sessionOf(context);
     if (session === undefined) {
       refuse('action without a login', 'log in on the status page with the value of status.token');
-      return show(context, renderNote(html`<p>Log in first: <a href="/login">log in</a>.</p>`), 401);
+      return show(context, renderNote(html`<p>Log in first: <a href="../login">log in</a>.</p>`), 401);
     }
     const { csrf = '', ...fields } = await fieldsOf(context);
     if (!isSameSecret(csrf, session.csrf)) {
@@ -104,7 +104,7 @@ export const addActions = (app: Hono, { access, actions, clock, refuse, log }: A
       return show(
         context,
         renderNote(
-          html`<p>This form is out of date. <a href="/">Open the status page</a> and try again.</p>`,
+          html`<p>This form is out of date. <a href="../">Open the status page</a> and try again.</p>`,
         ),
         403,
       );

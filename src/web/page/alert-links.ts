@@ -1,23 +1,21 @@
 import { html } from 'hono/html';
 import type { Context, Hono } from 'hono';
-import { createGate, type Clock, type Log } from '../../core/index.ts';
+import type { Clock, Log } from '../../core/index.ts';
 import { readAlertLink, type AlertLink } from '../../monitoring/index.ts';
 import type { Refuse } from '../guard.ts';
-import { failure, fieldsOf, mutedUntil, type PageActions } from './actions.ts';
+import { failure, fieldsOf, mutedUntil } from './actions.ts';
+import type { LinkUse } from '../link-use.ts';
 import { isolated, moment, type Html } from './messages.ts';
 import { renderNote } from './page.ts';
 import { show } from './show.ts';
 
-export type AlertLinkOptions = {
+export type AlertLinkOptions = LinkUse & {
   /** The key that signs the links of mails. */
   readonly key: Buffer;
-  /** Whether something was done with the link before: a link works once. */
-  readonly wasUsed: (who: string) => Promise<boolean>;
 };
 
 type LinkDeps = {
   readonly links: AlertLinkOptions;
-  readonly actions: PageActions;
   readonly clock: Clock;
   readonly zone: () => string;
   readonly refuse: Refuse;
@@ -31,7 +29,7 @@ const reasons = {
 } as const;
 
 const others = html`<p>
-  <code>tollkeeper alerts</code> and the <a href="/">status page</a> also mute and acknowledge.
+  <code>tollkeeper alerts</code> and the <a href="../">status page</a> also mute and acknowledge.
 </p>`;
 
 const question = ({ account, alert }: AlertLink, until: Html): Html =>
@@ -53,9 +51,7 @@ const question = ({ account, alert }: AlertLink, until: Html): Html =>
   );
 
 /** The page that a link in an alert mail opens: it asks, and acts only on a POST. */
-export const addAlertLinks = (app: Hono, { links, actions, clock, zone, refuse, log }: LinkDeps): void => {
-  // Two requests with one link must not both find it unused.
-  const oneAtATime = createGate(1);
+export const addAlertLinks = (app: Hono, { links, clock, zone, refuse, log }: LinkDeps): void => {
   const whoOf = ({ id }: AlertLink): string => `mail link ${id}`;
   const read = async (context: Context): Promise<AlertLink | keyof typeof reasons> => {
     const link = readAlertLink(context.req.param('link') ?? '', links.key, clock.now());
@@ -79,29 +75,26 @@ export const addAlertLinks = (app: Hono, { links, actions, clock, zone, refuse, 
     const look = { now: clock.now(), zone: zone() };
     return show(context, question(link, moment(link.expiresAt, look)), 200);
   });
-  app.post('/alert-links/:link', async (context) =>
-    oneAtATime(async () => {
-      const link = await read(context);
-      if (typeof link === 'string') return refused(context, link);
-      const { action, days } = await fieldsOf(context);
-      const { account, alert } = link;
-      const one = { account, alert, who: whoOf(link) };
-      try {
-        if (action === 'mute') await actions.mute({ ...one, until: mutedUntil(days, clock.now()) });
-        else await actions.acknowledge(one);
-      } catch (error) {
-        return failure(context, error, log);
-      }
-      log.info('action through the link of a mail', { action: action ?? 'acknowledge', account, alert });
-      const done = action === 'mute' ? 'muted' : 'acknowledged';
-      return show(
-        context,
-        renderNote(
-          html`<p>${isolated(alert)} is ${done}.</p>
-            ${others}`,
-        ),
-        200,
-      );
-    }),
-  );
+  app.post('/alert-links/:link', async (context) => {
+    const link = await read(context);
+    if (typeof link === 'string') return refused(context, link);
+    const { action, days } = await fieldsOf(context);
+    const { account, alert } = link;
+    const until = action === 'mute' ? mutedUntil(days, clock.now()) : undefined;
+    try {
+      if (!(await links.act({ account, alert, who: whoOf(link), until }))) return refused(context, 'used');
+    } catch (error) {
+      return failure(context, error, log);
+    }
+    log.info('action through the link of a mail', { action: action ?? 'acknowledge', account, alert });
+    const done = action === 'mute' ? 'muted' : 'acknowledged';
+    return show(
+      context,
+      renderNote(
+        html`<p>${isolated(alert)} is ${done}.</p>
+          ${others}`,
+      ),
+      200,
+    );
+  });
 };

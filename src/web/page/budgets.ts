@@ -2,11 +2,14 @@ import { html, raw } from 'hono/html';
 import { formatSlot } from '../../core/index.ts';
 import { meterSvg } from '../../reports/index.ts';
 import type { AlertState, AlertView } from '../alert-view.ts';
+import { collectUnknown, type UnknownAlerts } from '../unknown-alerts.ts';
 import type { Tone } from '../tones.ts';
 import {
   actionForm,
   chip,
   isolated,
+  isolatedName,
+  messageWithCommands,
   momentAway,
   pair,
   section,
@@ -47,9 +50,11 @@ const firingText = ({ firing, zone }: AlertView): Html => {
       );
 };
 
+const whatToDo = (hint: string): Html => html`<p><i>What to do:</i> ${messageWithCommands(hint)}</p>`;
+
 const alertItem = (alert: AlertView, look: PageLook): Html => {
   const { account, state, texts, mute, acknowledged, firing, zone, evaluatedAt, status } = alert;
-  const { spend, amount, forecast, forecastRange, lasts, reason } = texts;
+  const { spend, amount, forecast, forecastRange, lasts, reason, hint } = texts;
   const key = [
     ['alert', alert.alert],
     ['account', account],
@@ -82,6 +87,7 @@ const alertItem = (alert: AlertView, look: PageLook): Html => {
       ${evaluatedAt === undefined ? '' : pair('Evaluated', momentAway(evaluatedAt, look, zone))}
     </dl>
     ${reason === undefined ? '' : html`<p class="quiet">${isolated(reason)}</p>`}
+    ${hint === undefined || spend !== undefined ? '' : whatToDo(hint)}
     <div class="actions">
       ${firing.length > 0 && acknowledged === undefined ? actionForm('acknowledge', 'Acknowledge', key, look) : ''}
       ${
@@ -93,16 +99,68 @@ const alertItem = (alert: AlertView, look: PageLook): Html => {
   </li>`;
 };
 
-/** Firing alerts first. */
+/** Keeps the line readable; `alerts --json` has all names. */
+const maxNames = 8;
+
+const namesOf = ({ alerts }: UnknownAlerts, accounts: boolean): Html => {
+  const more = alerts.length - maxNames;
+  const names = alerts
+    .slice(0, maxNames)
+    .map(
+      ({ account, alert }, at) =>
+        html`${at === 0 ? '' : ', '}${isolatedName(accounts ? `${account}/${alert}` : alert)}`,
+    );
+  return html`${names}${more > 0 ? ` and ${more} more` : ''}`;
+};
+
+/** Alerts without an item of their own can still be muted. */
+const muteForms = ({ alerts }: UnknownAlerts, look: PageLook): Html =>
+  look.csrf === undefined
+    ? html``
+    : html`<details>
+        <summary>Mute one of them</summary>
+        <ul>
+          ${alerts.map(
+            ({ account, alert }) =>
+              html`<li>
+                ${isolated(alert)}
+                ${actionForm(
+                  'mute',
+                  'Mute for a day',
+                  [
+                    ['alert', alert],
+                    ['account', account],
+                    ['days', '1'],
+                  ],
+                  look,
+                )}
+              </li>`,
+          )}
+        </ul>
+      </details>`;
+
+const unknownItem = (unknown: UnknownAlerts, accounts: boolean, look: PageLook): Html => {
+  const { alerts, reason, hint } = unknown;
+  return html`<li>
+    <h3>${alerts.length} alerts ${chip('unknown', tones.unknown)}</h3>
+    <p>${isolated(reason)}: ${namesOf(unknown, accounts)}</p>
+    ${hint === undefined ? '' : whatToDo(hint)} ${muteForms(unknown, look)}
+  </li>`;
+};
+
+/** Firing alerts first, those that are unknown for one reason as one item at the end. */
 export const alertsSection = (alerts: readonly AlertView[], look: PageLook): Html => {
   if (alerts.length === 0) return html``;
+  const { collected, alone } = collectUnknown(alerts);
+  const accounts = new Set(alerts.map(({ account }) => account)).size > 1;
   const isFiring = ({ firing }: AlertView): number => (firing.length > 0 ? 0 : 1);
   return section(
     'Budgets and alerts',
     html`<ul>
-      ${alerts
+      ${alone
         .toSorted((one, other) => isFiring(one) - isFiring(other))
         .map((alert) => alertItem(alert, look))}
+      ${collected.map((one) => unknownItem(one, accounts, look))}
     </ul>`,
   );
 };

@@ -35,6 +35,25 @@ const daemonLine = ({ daemon, version }: StatusView, look: PageLook): Html =>
         ${daemon.pid}${daemon.replica === undefined ? '' : `, replica ${daemon.replica}`}.
       </p>`;
 
+const replicaList = ({ replicas }: StatusView, look: PageLook): Html | '' =>
+  replicas === undefined || replicas.length === 0
+    ? ''
+    : html`<p>Replicas:</p>
+        <ul>
+          ${replicas.map(
+            ({ name, state, version, seenAt, differs }) =>
+              html`<li>
+                ${isolated(name)}: ${state}, version ${version}, heard of
+                ${momentAway(seenAt, look)}${
+                  differs.length === 0
+                    ? ''
+                    : html`;
+                        <strong>differs from the one that works in ${isolated(differs.join(', '))}</strong>`
+                }
+              </li>`,
+          )}
+        </ul>`;
+
 const backupLine = ({ data }: StatusView, look: PageLook): Html => {
   if (data?.backup === undefined)
     return html`<p>
@@ -58,7 +77,7 @@ export const stateOf = (status: StatusView, look: PageLook): Html => {
     'Daemon',
     html`${daemonLine(status, look)}
       <p>Configuration loaded ${momentAway(loadedAt, look)}.</p>
-      ${backupLine(status, look)}
+      ${replicaList(status, look)} ${backupLine(status, look)}
       ${
         faults.length === 0
           ? ''

@@ -110,7 +110,7 @@ const openItem = (run: RunView, look: PageLook): Html => {
       ? run.nextAttempt !== undefined && run.nextAttempt > look.now
         ? html`next attempt ${momentAway(run.nextAttempt, look, run.zone)}`
         : html`${run.state === 'running' && attempt !== undefined ? `for ${roughly(look.now - attempt.startedAt)}` : ''}`
-      : html`waiting: ${isolated(run.waiting)}`;
+      : html`waiting for ${isolated(run.waiting)}`;
   return html`<li>
     <h3>${isolated(run.job)} ${chip(run.state, runTones[run.state])}</h3>
     <p>slot ${moment(run.slot, look, run.zone)}; ${wait}</p>

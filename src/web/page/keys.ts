@@ -22,11 +22,14 @@ const ageOf = ({ created, every }: KeyAgeView, { now }: PageLook): Html => {
   return html`${roughly(age)} ${every !== undefined && age > every ? chip('due', 'warn') : ''}`;
 };
 
+/** Left out on a phone, where each cell is a line. */
+const none = html`<span class="none">–</span>`;
+
 const row = (key: KeyAgeView, look: PageLook): readonly Html[] => [
   html`${isolated(key.name)} <small>(id ${key.keyId})</small>`,
-  key.team === undefined ? html`–` : isolated(key.team),
+  key.team === undefined ? none : isolated(key.team),
   ageOf(key, look),
-  key.every === undefined ? html`–` : html`${roughly(key.every)}`,
+  key.every === undefined ? none : html`${roughly(key.every)}`,
   key.expires === undefined ? html`never` : moment(key.expires, look),
 ];
 

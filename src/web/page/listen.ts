@@ -22,11 +22,11 @@ import { badge } from './badge.ts';
 import { atomFeed, type FeedEntry } from './feed.ts';
 import { addLogin } from './login.ts';
 import { renderNote, renderPage } from './page.ts';
-import { answerPassed } from '../passed/listen.ts';
-import { maxForm, type PassedAnswer, type PassedRequest } from '../passed/request.ts';
 import { headers, pagePolicy, reportPolicy } from './policies.ts';
-import { readReport } from './read-report.ts';
 import { show } from './show.ts';
+
+/** Bytes of a form. */
+const maxForm = 16_384;
 
 /** Redacts each text before escaping, which would hide a secret from redaction. */
 const redacted = <T>(value: T, redact: (text: string) => string): T =>
@@ -34,7 +34,7 @@ const redacted = <T>(value: T, redact: (text: string) => string): T =>
     JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? redact(part) : part)),
   ) as T;
 
-export type PageOptions = Pick<AccessOptions, 'isOpen' | 'token' | 'proxies'> & {
+export type PageOptions = Pick<AccessOptions, 'isOpen' | 'token' | 'feedToken' | 'proxies' | 'ended'> & {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
@@ -53,8 +53,8 @@ export type PageOptions = Pick<AccessOptions, 'isOpen' | 'token' | 'proxies'> & 
   readonly links?: AlertLinkOptions | undefined;
   /** Time zone of the page. */
   readonly zone: () => string;
-  /** The report archive. */
-  readonly reportsDirectory: string;
+  /** The HTML of an archived report; undefined if there is none. */
+  readonly report: (job: string, slot: string) => Promise<string | undefined>;
   readonly clock: Clock;
   readonly redact: (text: string) => string;
   readonly log: Log;
@@ -116,23 +116,29 @@ const addGuards = (
   app.use(csrf({ origin: (origin, context) => isOwnOrigin(origin, context, publicUrl) }));
   app.use(async (context, next) => {
     const { path } = context.req;
-    if (path === '/login' || path.startsWith('/alert-links/') || access.mayRead(context)) return next();
+    if (path === '/login' || path.startsWith('/alert-links/') || (await access.mayRead(context)))
+      return next();
     refuse(
       'reading without a login',
       'log in with the value of status.token, or come through a proxy of status.proxies',
     );
-    if (token === undefined)
+    const hasToken =
+      context.req.header('authorization') !== undefined || context.req.query('token') !== undefined;
+    if (token === undefined && !hasToken)
       return show(context, renderNote('This page is served only through its proxy, which logs you in.'), 403);
-    if (path === '/' && context.req.header('authorization') === undefined)
-      return context.redirect('/login', 303);
+    if (path === '/' && !hasToken) return context.redirect('./login', 303);
+    if (hasToken && access.guesses.areTooMany(context)) {
+      context.header('retry-after', '60');
+      return show(context, renderNote('Too many wrong tokens. Try again in a minute.'), 429);
+    }
     context.header('www-authenticate', 'Bearer');
     return show(context, renderNote('Log in first, or send the token as a bearer token.'), 401);
   });
 };
 
 /** The page as an application: its routes, without a listener. */
-export const createPage = (options: PageOptions): Hono => {
-  const { publicUrl, reportsDirectory, redact, log, clock, links, actions, zone } = options;
+const createPage = (options: PageOptions): Hono => {
+  const { publicUrl, redact, log, clock, links, actions, zone } = options;
   const refuse = createRefusals('refused a request for the status page', clock, log);
   const access = createAccess({ ...options, refuse, secure: publicUrl?.startsWith('https:') === true });
   const read = sharing(async (team) => {
@@ -150,7 +156,15 @@ export const createPage = (options: PageOptions): Hono => {
   app.get('/', async (context) => {
     const view = await read(context.req.query('team'));
     if (view === undefined) return unknownTeam(context);
-    return show(context, renderPage(view, access.sessions !== undefined, access.sessionOf(context)), 200);
+    const session = await access.sessionOf(context);
+    // Who may act may also pass on what others read.
+    const addresses =
+      session === undefined ? [] : (access.urlTokens?.pathsOf(view.status.jobs.map(({ job }) => job)) ?? []);
+    return show(
+      context,
+      renderPage(view, { canLogIn: access.sessions !== undefined, session, addresses }),
+      200,
+    );
   });
   app.get('/status.json', async (context) => {
     const view = await read(context.req.query('team'));
@@ -172,7 +186,7 @@ export const createPage = (options: PageOptions): Hono => {
   });
   app.get('/reports/:job/:slot', async (context) => {
     const { job, slot } = context.req.param();
-    const report = await readReport(reportsDirectory, job, slot);
+    const report = await options.report(job, slot);
     if (report === undefined)
       return show(
         context,
@@ -183,10 +197,10 @@ export const createPage = (options: PageOptions): Hono => {
     return context.body(report, 200, { 'content-type': 'text/html; charset=utf-8' });
   });
   if (access.sessions !== undefined) {
-    addLogin(app, access.sessions, refuse);
+    addLogin(app, access.sessions, access, refuse);
     addActions(app, { access, actions, clock, refuse, log });
   }
-  if (links !== undefined) addAlertLinks(app, { links, actions, clock, zone, refuse, log });
+  if (links !== undefined) addAlertLinks(app, { links, clock, zone, refuse, log });
   app.notFound((context) => show(context, renderNote('Page not found.'), 404));
   app.onError(async (error, context) => {
     if (error instanceof HTTPException && error.status === 403) {
@@ -203,17 +217,9 @@ export const createPage = (options: PageOptions): Hono => {
   return app;
 };
 
-export type Page = Listener & {
-  /** What the page answers to a request that reached another replica. */
-  readonly answer: (request: PassedRequest) => Promise<PassedAnswer>;
-};
-
 /**
  * Serves the status page and the archived reports on a separate listener.
  * @throws Fault `port-in-use`, `wrong-use`
  */
-export const listenForPage = async (options: PageOptions): Promise<Page> => {
-  const page = createPage(options);
-  const listener = await openListener(page, { ...options, section: 'status' });
-  return { ...listener, answer: (request) => answerPassed(page, request) };
-};
+export const listenForPage = async (options: PageOptions): Promise<Listener> =>
+  openListener(createPage(options), { ...options, section: 'status' });

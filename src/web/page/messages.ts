@@ -1,4 +1,4 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import { formatSlot, type UnixMillis } from '../../core/index.ts';
 import type { Tone } from '../tones.ts';
 
@@ -33,7 +33,9 @@ const away = (at: number, now: number): string => {
 export const moment = (at: UnixMillis, { zone }: PageLook, own = zone): Html => {
   const [date = '', time = ''] = formatSlot(at, own).split(' ');
   return html`<time datetime="${new Date(at).toISOString()}">${date} ${time}</time>${
-      own === zone ? '' : ` ${own}`
+      own === zone
+        ? ''
+        : html` ${own.split('/').map((part, index) => html`${index === 0 ? '' : raw('/<wbr>')}${part}`)}`
     }`;
 };
 
@@ -61,6 +63,16 @@ export const plainOf = (text: string): string => {
 
 /** A text from outside, isolated so that its direction does not affect the text around it. */
 export const isolated = (text: string): Html => html`<bdi>${plainOf(text)}</bdi>`;
+
+/** Keeps a list of names readable. */
+const longestName = 40;
+
+export const isolatedName = (name: string): Html => {
+  const characters = Array.from(plainOf(name));
+  return isolated(
+    characters.length > longestName ? `${characters.slice(0, longestName - 1).join('')}…` : name,
+  );
+};
 
 /** A message of Tollkeeper that may quote outside text; commands in `backticks` are shown as code. */
 export const messageWithCommands = (text: string): Html =>
@@ -109,7 +121,7 @@ export const table = (titles: readonly string[], rows: readonly (readonly Html[]
   </table>`;
 
 /** The page of one team. */
-export const teamLink = (team: string): string => `/?${new URLSearchParams({ team }).toString()}`;
+export const teamLink = (team: string): string => `./?${new URLSearchParams({ team }).toString()}`;
 
 export type Action = 'run' | 'mute' | 'unmute' | 'acknowledge' | 'resend';
 
@@ -122,7 +134,7 @@ export const actionForm = (
 ): Html =>
   csrf === undefined
     ? html``
-    : html`<form method="post" action="/actions/${action}">
+    : html`<form method="post" action="./actions/${action}">
         <input type="hidden" name="csrf" value="${csrf}" />
         ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
         <button aria-label="${label}: ${fields[0]?.[1] ?? ''}">${label}</button>

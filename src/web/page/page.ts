@@ -34,7 +34,7 @@ const teamsNav = ({ teams, team }: PageView): Html =>
   teams.length === 0
     ? html``
     : html`<nav aria-label="Teams">
-        ${team === undefined ? html`<b aria-current="page">All</b>` : html`<a href="/">All</a>`}
+        ${team === undefined ? html`<b aria-current="page">All</b>` : html`<a href="./">All</a>`}
         ${teams.map((name) =>
           name === team
             ? html`<b aria-current="page">${isolated(name)}</b>`
@@ -44,16 +44,35 @@ const teamsNav = ({ teams, team }: PageView): Html =>
 
 const sessionLine = (canLogIn: boolean, session: Session | undefined): Html => {
   if (session !== undefined)
-    return html`<form method="post" action="/logout">
+    return html`<form method="post" action="./logout">
       Logged in${session.name === '' ? '' : html` as ${isolated(session.name)}`}. <button>Log out</button>
     </form>`;
   return canLogIn
-    ? html`<p><a href="/login">Log in</a> to run jobs, mute and acknowledge alerts, and resend mails.</p>`
+    ? html`<p><a href="./login">Log in</a> to run jobs, mute and acknowledge alerts, and resend mails.</p>`
     : html``;
 };
 
+/** Where a feed reader and a wiki read without a login. */
+const addressList = (addresses: readonly string[]): Html =>
+  addresses.length === 0
+    ? html``
+    : html`<details>
+        <summary>Addresses of the feed and of badges, with their tokens</summary>
+        <ul>
+          ${addresses.map((address) => html`<li><a href="${address}">${address}</a></li>`)}
+        </ul>
+      </details>`;
+
+/** Who reads the page. */
+export type Reader = {
+  readonly canLogIn: boolean;
+  readonly session: Session | undefined;
+  /** Paths with tokens, for who may pass them on. */
+  readonly addresses: readonly string[];
+};
+
 /** Complete without scripts; loads nothing. Without a session it is read-only. */
-export const renderPage = (view: PageView, canLogIn: boolean, session: Session | undefined): Html => {
+export const renderPage = (view: PageView, { canLogIn, session, addresses }: Reader): Html => {
   const { status, team } = view;
   const { data } = status;
   const look = { now: status.now, zone: data?.zone ?? 'UTC', csrf: session?.csrf };
@@ -71,7 +90,7 @@ export const renderPage = (view: PageView, canLogIn: boolean, session: Session |
       </main>
       <footer>
         As of ${moment(look.now, look)}. Times are in ${look.zone} unless another zone is given; with scripts,
-        the page refreshes every minute. ${sessionLine(canLogIn, session)}
+        the page refreshes every minute. ${sessionLine(canLogIn, session)} ${addressList(addresses)}
       </footer>`,
     raw(`<script>${refreshScript}</script>`),
   );

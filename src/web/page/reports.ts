@@ -3,7 +3,7 @@ import type { KeptReportView, KeptReportsView } from '../status-data.ts';
 import { chip, command, momentAway, isolated, section, type Html, type PageLook } from './messages.ts';
 
 /** The URL at which the page serves an archived report. */
-const linkOf = (place: string): string => `/reports/${place.split('/').map(encodeURIComponent).join('/')}`;
+const linkOf = (place: string): string => `./reports/${place.split('/').map(encodeURIComponent).join('/')}`;
 
 const reportItem = (
   { job, part, subject, period, verdict, builtAt, place }: KeptReportView,

@@ -3,11 +3,16 @@ import {
   absoluteMoney,
   addMonths,
   compareMoney,
+  dateAt,
   divideMoney,
+  startOfMonth,
   subtractMoney,
+  toSeconds,
+  wallTimeAt,
   zero,
   type LocalDate,
   type Money,
+  type UnixMillis,
 } from '../../core/index.ts';
 import type { SpendSums, TeamSums } from '../../monitoring/index.ts';
 import { formatMoney, formatPercent, localeOf } from '../../messages/index.ts';
@@ -31,7 +36,9 @@ const changeOf = (now: Money, before: Money): string => {
   const change =
     compareMoney(before, zero) <= 0 ? undefined : divideMoney(subtractMoney(now, before), before, 6);
   if (change === undefined) return '';
-  return `${compareMoney(change, zero) < 0 ? 'down' : 'up'} ${formatPercent(absoluteMoney(change), locale)}`;
+  const text = formatPercent(absoluteMoney(change), locale);
+  if (text === formatPercent(zero, locale)) return 'unchanged';
+  return `${compareMoney(change, zero) < 0 ? 'down' : 'up'} ${text}`;
 };
 
 const tile = (label: string, value: Html, notes: readonly string[]): Html =>
@@ -40,12 +47,19 @@ const tile = (label: string, value: Html, notes: readonly string[]): Html =>
     <dd><strong>${value}</strong>${notes.map((note) => html`<small>${note}</small>`)}</dd>
   </div>`;
 
+/** `9 Nov, 15:27`, or `the end of Nov` */
+const untilText = (moment: UnixMillis, today: LocalDate, zone: string): string => {
+  const at = toSeconds(moment);
+  return dateAt(at, zone) >= startOfMonth(today)
+    ? `the end of ${shortDate(addMonths(today, -1)).split(' ')[1] ?? ''}`
+    : `${shortDate(dateAt(at, zone))}, ${wallTimeAt(at, zone).slice(0, 5)}`;
+};
+
 const tiles = (
   { today, yesterday, month, lastMonth, lastMonthToDate }: SpendSums,
-  date: LocalDate,
+  until: string,
   show: (amount: Money) => string,
 ): Html => {
-  const until = shortDate(addMonths(date, -1));
   const change = changeOf(month, lastMonthToDate);
   return html`<dl class="tiles">
     ${tile('Today', isolated(show(today)), [`yesterday ${show(yesterday)}`])}
@@ -66,7 +80,7 @@ const swatch = (colour: string, name: string): Html =>
 
 const chart = ({ days, sums, budget, currency }: Spend, show: (amount: Money) => string): Html => {
   if (sums === undefined) return html``;
-  const label = `Spend of this month up to each day: ${show(sums.month)} so far, ${show(sums.lastMonthToDate)} by the same day of the last month${budget === undefined ? '' : `, against a budget of ${show(budget)}`}.`;
+  const label = `Spend of this month up to each day: ${show(sums.month)} so far, ${show(sums.lastMonthToDate)} by the same time of the last month${budget === undefined ? '' : `, against a budget of ${show(budget)}`}.`;
   return html`<figure>
     <div role="img" aria-label="${label}">
       ${raw(monthChartSvg({ days, budget, currency, locale: 'en' }))}
@@ -98,25 +112,25 @@ const teamTable = (teams: readonly TeamSums[], show: (amount: Money) => string):
   if (teams.filter(({ team }) => team !== '').length === 0) return html``;
   const sorted = teams.toSorted((left, right) => compareMoney(right.month, left.month));
   return html`${table(
-    ['Team', 'Today', 'Yesterday', 'This month', 'Last month by this day'],
+    ['Team', 'Today', 'Yesterday', 'This month', 'Last month by this time'],
     sorted.slice(0, maxTeams).map((team) => teamRow(team, show)),
   )}
   ${sorted.length > maxTeams ? html`<p class="quiet">… and ${sorted.length - maxTeams} more teams.</p>` : ''}`;
 };
 
 const accountSpend = (spend: Spend, view: PageView, look: PageLook): Html => {
-  const { account, sums, through, days, currency, teams } = spend;
+  const { account, sums, through, lastMonthThrough, days, currency, teams, zone } = spend;
   const show = (amount: Money): string => formatMoney(amount, currency, locale);
   const date = days.at(-1)?.date;
   return html`<li>
     ${view.spend.length > 1 ? html`<h3>${isolated(account)}</h3>` : ''}
     ${
-      sums === undefined || date === undefined
+      sums === undefined || date === undefined || lastMonthThrough === undefined
         ? html`<p>
             ${through === undefined ? 'The call log has not been pulled yet.' : 'The unit of the amounts is not proven yet: amounts are shown once a comparison with the gateway has proven it.'}
           </p>`
-        : html`${tiles(sums, date, show)} ${budgetLine(spend, show)} ${chart(spend, show)}
-          ${view.team === undefined ? teamTable(teams, show) : ''}`
+        : html`${tiles(sums, untilText(lastMonthThrough, date, zone), show)} ${budgetLine(spend, show)}
+          ${chart(spend, show)} ${view.team === undefined ? teamTable(teams, show) : ''}`
     }
     ${through === undefined ? '' : html`<p class="quiet">Calls up to ${momentAway(through, look)}.</p>`}
   </li>`;

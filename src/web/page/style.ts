@@ -67,6 +67,8 @@ a { color: var(--link); }
 button, input { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--quiet); border-radius: .35rem;
   padding: .3rem .8rem; min-height: 2.2rem; max-width: 100%; }
 button { cursor: pointer; }
+summary { cursor: pointer; margin: .5rem 0; }
+details li { padding-top: .4rem; }
 label { display: block; margin: .5rem 0; }
 label input { display: block; width: 22rem; }
 code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: var(--ground); border-radius: .25rem; padding: 0 .25rem; }
@@ -78,7 +80,9 @@ footer { color: var(--quiet); font-size: .9rem; margin: 2rem 0 1rem; }
   tbody tr { padding: .4rem 0; }
   th, td { padding: .1rem 0; }
   td { display: grid; grid-template-columns: 9rem minmax(0, 1fr); gap: .6rem; }
-  td::before { content: attr(data-label); color: var(--quiet); } }
+  td::before { content: attr(data-label); color: var(--quiet); }
+  td:has(.none) { display: none; }
+  dl > div { grid-template-columns: 5.4rem minmax(0, 1fr); gap: .4rem; } }
 @media (min-width: 40rem) { body { padding: 1.5rem; } dl { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   dl.tiles { grid-template-columns: repeat(3, minmax(0, 1fr)); } td { white-space: nowrap; } }
 `;

@@ -146,6 +146,9 @@ describe('keys and keys list', () => {
   });
   it.each([
     [['list', 'nobody'], /no service, key or id matches nobody/],
+    [['list', 'biling'], /no service, key or id matches biling\n {2}what to do: did you mean billing\?/],
+    [['lst'], /no service, key or id matches lst\n {2}what to do: did you mean list\?/],
+    [['list', 'lst'], /no service, key or id matches lst\n {2}what to do: `tollkeeper keys list`/],
     [['list', '--days', '0'], /from 1 to 10000/],
     [['forget'], /no service, key or id matches forget/],
     [['rotate'], /missing required argument/],

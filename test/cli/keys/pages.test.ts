@@ -148,8 +148,21 @@ describe('the list of keys', () => {
     expect(page).toMatch(/^almost .*█████████░/m);
     expect(page).toMatch(/^half .*█████░░░░░/m);
     expect(page).toMatch(/^endless +1 +endless g1 +10 d +- +never/m);
-    expect(page).toMatch(/\n4 keys, 2 of them need attention\n$/);
+    expect(page).toMatch(/\n2 of 4 keys need attention\n$/);
     expect(renderKeys(listView([keyView('due', { every: 1 })]), { paint: noPaint })).not.toContain('█');
+  });
+
+  it.each([
+    [1, 1, '1 key needs attention'],
+    [1, 13, '1 of 13 keys needs attention'],
+    [2, 13, '2 of 13 keys need attention'],
+    [0, 13, '13 keys'],
+    [0, 1, '1 key'],
+  ])('ends with how many keys need attention: %i of %i', (due, all, end) => {
+    const keys = Array.from({ length: all }, (_, index) =>
+      keyView(`key-${index}`, index < due ? { every: 5 * day } : {}),
+    );
+    expect(renderKeys(listView(keys), { paint: noPaint })).toMatch(new RegExp(`\n${end}\n$`));
   });
 
   it('shows unknown values as unknown', () => {

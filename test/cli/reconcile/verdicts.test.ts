@@ -211,13 +211,15 @@ describe.each(verdicts)('the verdict %s', (verdict) => {
     expect(total).toMatchObject({ source: 'statistics', verdict, unit });
     if (verdict === 'equal' || verdict === 'refunds' || verdict === 'currency') expect(total?.gap).toBe('0');
     else if (verdict === 'rounding') expect(Math.abs(Number(total?.gap))).toBeLessThanOrEqual(0.00005);
-    else expect(Math.sign(Number(total?.gap))).toBe(verdict === 'unexplained' ? -1 : 1);
+    else if (verdict === 'late data') expect(Math.sign(Number(total?.gap))).toBe(1);
+    // Nothing has shown yet what the statistics do with refunds.
+    else expect(total?.gap).toBe('unknown');
     expect(output.good).toBe(isGood);
 
     const table = await fixture.run(...argv);
     expect(table.code).toBe(code);
     expect(table.stdout).toMatch(
-      new RegExp(`^statistics +total +\\S+ +\\S+ +-?[\\d.]+ +${unit} +${verdict}$`, 'm'),
+      new RegExp(`^statistics +total +\\S+ +\\S+ +(?:-?[\\d.]+|unknown) +${unit} +${verdict}$`, 'm'),
     );
     expect(table.stdout.trimEnd().split('\n').at(-1)).toMatch(last);
 

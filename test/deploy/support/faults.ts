@@ -63,7 +63,7 @@ const settingFaults = (objects: Objects): readonly string[] => {
       ? {
           'several replicas': [(deployment?.spec?.replicas ?? 0) > 1, true],
           'strategy RollingUpdate': [deployment?.spec?.strategy?.type, 'RollingUpdate'],
-          'readiness of a standby': [container.readinessProbe?.httpGet?.path, '/healthz'],
+          'readiness of a standby': [container.readinessProbe?.httpGet?.path, '/readyz'],
           'no volume that replicas share': [objects.claims.length, 0],
         }
       : {

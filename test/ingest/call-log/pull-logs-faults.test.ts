@@ -79,6 +79,42 @@ describe('a broken export lands nothing', () => {
       },
     ],
     ['words', 'export-column-missing', /internal error/, { spoil: inWindows(() => 'internal error\n') }],
+    [
+      'lines that end with CR alone',
+      'export-not-csv',
+      /line break: the export ends its lines with CR alone/,
+      { spoil: inWindows((body) => body.replaceAll('\n', '\r')) },
+    ],
+    [
+      'a quote in the header that is not closed',
+      'export-column-missing',
+      /header/,
+      { spoil: inWindows((body) => body.replace(',', ',"')) },
+    ],
+    [
+      'a header that holds everything',
+      'export-not-csv',
+      /more than 16384 bytes: a line end is missing/,
+      { spoil: inWindows((body) => body.replace('\n', `${'x'.repeat(20_000)}\n`)) },
+    ],
+    [
+      'semicolons',
+      'export-not-csv',
+      /its cells are separated by “;”; exports are read with commas/,
+      { spoil: inWindows((body) => body.replaceAll(',', ';')) },
+    ],
+    [
+      'tabs',
+      'export-not-csv',
+      /its cells are separated by tabs/,
+      { spoil: inWindows((body) => body.replaceAll(',', '\t')) },
+    ],
+    [
+      'UTF-16',
+      'export-not-csv',
+      /it is encoded in UTF-16; exports are read in UTF-8/,
+      { spoil: inWindows((body) => body.split('').join('\0')) },
+    ],
     ['an empty body', 'export-truncated', /not contain a header/, { spoil: inWindows(() => '') }],
     [
       'a header cut off',
@@ -128,7 +164,7 @@ describe('a broken export lands nothing', () => {
     ],
     [
       'no row at all, where there were some',
-      'export-truncated',
+      'export-emptied',
       /10 rows of its window are stored; they are kept/,
       { rows: [] },
     ],

@@ -43,7 +43,8 @@ const records = ({ budget, period }: Assessment, levels: readonly string[]): rea
     raisedAt: now,
   }));
 
-const cause = 'longer calls, +$612.40 of +$700.12; mostly claude-sonnet-5 on key prod-search';
+const cause =
+  'longer calls, $612.40 of the $700.12 increase; largest contributor: claude-sonnet-5 on key prod-search, +$590.00';
 
 const exceeded = assessed('search-production', '1040.123456');
 const hostile = hostileBudgets.at(-1) ?? exceeded;
@@ -81,7 +82,7 @@ const letters: Readonly<
       records(hostile, ['actual 100%']),
       hostile,
       explanation(
-        `longer calls, +$1; mostly <img src=x onerror=alert(1)> on key ${'x'.repeat(200)}`,
+        `longer calls, +$1; largest contributor: <img src=x onerror=alert(1)> on key ${'x'.repeat(200)}`,
         `<img src=x onerror=alert(1)>${'x'.repeat(200)}`,
       ),
       { ...context, account: '"><style>*{display:none}</style>' },

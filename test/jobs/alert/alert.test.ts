@@ -23,8 +23,12 @@ describe('a job of kind alert', () => {
     ]);
     expect(alerts[0]?.text.replaceAll(/\s+/g, ' ')).toContain(
       'Spend is $1,040.00, 104% of $1,000.00, $40.00 over the threshold of 100%. ' +
-        'Also: reached since the last evaluation: actual 80%',
+        'Also reached: actual 80% of the budget',
     );
+    expect(alerts[0]?.text.replaceAll(/\s+/g, ' ')).toContain(
+      'About these thresholds we write again only if the figure drops back below them.',
+    );
+    expect(alerts[1]?.text.replaceAll(/\s+/g, ' ')).toContain('Is this usage expected?');
     // A refund is booked: the same window is restated.
     await fixture.land('2026-11-16T00:00:00Z', '2026-11-17T00:00:00Z', calls('2026-11-16', '10'));
     await fixture.evaluate('2026-11-17T01:00:00Z', budgets, { lag: '2h' });
@@ -34,6 +38,34 @@ describe('a job of kind alert', () => {
       'owner@example.com: Tollkeeper: Budget all is below its threshold again: $800.00, 80% of $1,000.00',
     ]);
   });
+
+  it.each([
+    ['en', 'Also reached: actual 80% of the budget, actual $900.00'],
+    ['de', 'Außerdem erreicht: 80 % des Budgets (Kosten)'],
+    ['zh', '另已达到'],
+  ] as const)(
+    'names further thresholds that were reached, as shares or amounts, in %s',
+    async (locale, text) => {
+      await using fixture = await openAlertFixture();
+      const thresholds = [threshold('80%', '800'), threshold('900', '900'), threshold('100%', '1000')];
+      await fixture.land('2026-10-01T00:00:00Z', '2026-11-16T00:00:00Z', calls('2026-11-10', '1050'));
+      const budgets = [budgetOf({ thresholds, owner: ['owner@example.com'] })];
+      const costOwners = { teams: [], prices: [], operators: ['ops@example.com'], budgets };
+      await fixture.evaluate('2026-11-16T00:00:00Z', budgets, {}, { locale, costOwners });
+      const texts = (await fixture.mails()).map((mail) => mail.text.replaceAll(/\s+/g, ' '));
+      expect(texts[0]).toContain(text);
+      const [again = '', expected = ''] = {
+        en: ['only if the figure drops back below them.', 'Is this usage expected?'],
+        de: [
+          'nur dann eine weitere E-Mail, wenn der Wert sie wieder unterschreitet.',
+          'Entspricht diese Nutzung den Erwartungen?',
+        ],
+        zh: ['仅当数值回落到阈值以下时才会再次发送邮件。', '这些用量是否符合预期？'],
+      }[locale];
+      for (const mail of texts) expect(mail).toContain(again);
+      expect(texts[1]).toContain(expected);
+    },
+  );
 
   it('mails nothing twice when two evaluations run at once, or a recipient or a threshold is added later', async () => {
     await using fixture = await openAlertFixture();
@@ -222,7 +254,7 @@ describe('the cause in an alert', () => {
     await fixture.evaluate('2026-11-16T00:00:00Z', [budgetOf({ owner: [] })]);
     const [mail] = await fixture.mails();
     expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain(
-      'Cause: higher unit prices, +$600.00; mostly gpt-5 on key prod-search.',
+      'Cause: higher unit prices, +$600.00; largest contributor: gpt-5 on key prod-search, +$600.00.',
     );
   });
 
@@ -236,7 +268,7 @@ describe('the cause in an alert', () => {
       'Models gpt-5 $1,100.00 100.0% Services prod $1,100.00 100.0%',
     );
     expect(text.replaceAll(/\s+/g, ' ')).toContain(
-      'At the pace of the last 14 days, the spend is $2,278.57 (between $1,100.00 and $3,457.14) when the period ends',
+      'At the average of the last 14 days, spend will reach $2,278.57 (between $1,100.00 and $3,457.14) by',
     );
   });
 });
@@ -282,7 +314,7 @@ describe('the state of a budget', () => {
     const [status] = await fixture.warehouse.alerts.statuses('main');
     expect(JSON.parse(status?.status ?? '')).toMatchObject({
       state: 'unknown',
-      reason: { kind: 'no-calls' },
+      reason: { kind: 'no-calls', nearest: 'gpt-5' },
     });
   });
 });

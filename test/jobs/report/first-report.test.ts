@@ -71,7 +71,7 @@ describe('the first report of a deployment', () => {
     const chat = summarise(announceReport(composed, 'run-1'));
     expect(chat.lead.join(' ')).toContain('no data before Nov 1.');
     expect(chat.facts.find(({ label }) => label === 'Per 1M tokens')?.text).toContain(
-      'of models without tokens',
+      'for models billed without tokens',
     );
   });
 });

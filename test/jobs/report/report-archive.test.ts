@@ -198,7 +198,9 @@ describe('a mailed report', () => {
       ];
       expect(whole).toContain('Tokens by key');
       expect(mail).not.toContain('Tokens by key');
-      expect(mail).toContain('Biggest changes by model');
+      expect(whole).toContain('Biggest changes by model');
+      expect(mail).not.toContain('Biggest changes by model');
+      expect(mail).toContain('Top models by spend');
     }
   });
 

@@ -105,7 +105,7 @@ describe('a report run for its slot', () => {
       'pull-logs reaches 2026-11-21 05:53 UTC; the run needs data through 2026-11-22 00:00 UTC';
     const plain = { ...reportFixture.change, slot: slotAt('2026-11-22T08:00:00Z') };
     await reportFixture.run('report', settings, { ...plain, dataLate });
-    const late = `The data is late: ${dataLate}. The call log is available up to 2026-11-21 05:53 UTC.`;
+    const late = `The data is late: ${dataLate}. The call log is available up to Nov 21, 2026, 05:53 UTC.`;
     for (const { parsed } of await mailsOf(reportFixture)) {
       expect(parsed.text?.replaceAll(/\s+/g, ' ')).toContain(`! ${late}`);
       expect(parsed.html).toContain(`>${late}</td>`);

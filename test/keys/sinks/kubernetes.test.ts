@@ -21,11 +21,12 @@ const failure = (code: number, reason: string, message: string): Reply => ({
 const openCluster = async (
   secrets: Secrets,
   allowed: (verb: string, resource: string) => boolean = () => true,
+  more: Readonly<Record<string, unknown>> = {},
 ) => {
   const annotations: Record<string, string>[] = [];
   const made = (data: unknown, status = 200): Reply => ({
     status,
-    body: { kind: 'Secret', apiVersion: 'v1', data },
+    body: { kind: 'Secret', apiVersion: 'v1', data, ...more },
   });
   const onSecrets = ({ method, path, headers, body }: Seen): Reply => {
     const [, namespace, name = ''] = /^\/api\/v1\/namespaces\/([^/]+)\/secrets(?:\/(.+))?$/.exec(path) ?? [];
@@ -172,9 +173,44 @@ describe('a key of a Kubernetes Secret', () => {
     const messages = (await sink.problems(never)).map(({ message }) => message);
     expect(messages).toEqual([
       expect.stringContaining('may not patch secrets billing-keys in apps'),
+      // The Secret is missing: it has to be created.
+      expect.stringMatching(/may not create secrets in apps of/),
       expect.stringContaining('may not patch daemonsets agent in apps'),
     ]);
-    expect(fake.seen.every(({ path }) => path.includes('selfsubjectaccessreviews'))).toBe(true);
+    expect(
+      fake.seen.every(({ method, path }) => method === 'GET' || path.includes('selfsubjectaccessreviews')),
+    ).toBe(true);
+  });
+
+  it('needs no permission to create a Secret that exists', async () => {
+    await using fixture = await openSinkFixture();
+    const secrets: Secrets = new Map([['billing-keys', {}]]);
+    const { fake } = await openCluster(secrets, (verb) => verb !== 'create');
+    await using _ = fake;
+    expect(await fixture.sink(spec(fake)).problems(never)).toEqual([]);
+  });
+
+  it.each([
+    [{ immutable: true }, /^the Secret billing-keys of .* is immutable, so no key can be written to it$/],
+    [
+      {
+        metadata: {
+          ownerReferences: [
+            { kind: 'Namespace', name: 'apps' },
+            { kind: 'ExternalSecret', name: 'billing', controller: true },
+          ],
+        },
+      },
+      /^the Secret billing-keys of .* is controlled by ExternalSecret billing, which replaces what is written/,
+    ],
+  ])('is refused in advance if the Secret has %j', async (more, message) => {
+    await using fixture = await openSinkFixture();
+    const { fake } = await openCluster(new Map([['billing-keys', {}]]), () => true, more);
+    await using _ = fake;
+    expect(await fixture.sink(spec(fake)).problems(never)).toMatchObject([
+      { message: expect.stringMatching(message) as string },
+    ]);
+    expect(fake.seen.some(({ method }) => method === 'PATCH')).toBe(false);
   });
 
   it.each<[Reply, string]>([

@@ -309,57 +309,96 @@ describe('a change of one factor shows as that factor alone:', () => {
   });
 });
 
-describe('the largest contributions to a part', () => {
-  it('are named in the direction of the part, largest first, with what is new', () => {
-    const cells: readonly ChangedCell[] = [
-      {
-        model: 'a',
-        key: 'k',
-        before: usage(10, { output_plain_tokens: 10n }),
-        after: usage(10, { output_plain_tokens: 30n }),
-      },
-      {
-        model: 'b',
-        key: 'k',
-        before: usage(10, { output_plain_tokens: 10n }),
-        after: usage(10, { output_plain_tokens: 60n }),
-      },
-      {
-        model: 'c',
-        key: 'k',
-        before: usage(10, { output_plain_tokens: 20n }),
-        after: usage(10, { output_plain_tokens: 10n }),
-      },
+describe('the contributor to a part', () => {
+  const contributorTo = (cells: readonly ChangedCell[], factor: string, days = 1) =>
+    explainChange(cells, () => prices, days).parts.find((part) => part.factor === factor)?.contributor;
+  const output = (calls: number, tokens: bigint): Usage => usage(calls, { output_plain_tokens: tokens });
+  const change = (model: string, key: string, before: Usage, after: Usage): ChangedCell => ({
+    model,
+    key,
+    before,
+    after,
+  });
+
+  it('is the model and key with the largest contribution in the direction of the part', () => {
+    const cells = [
+      change('a', 'k', output(10, 10n), output(10, 30n)),
+      change('b', 'k', output(10, 10n), output(10, 60n)),
+      change('c', 'k', output(10, 20n), output(10, 10n)),
     ];
-    const length = explainChange(cells, () => prices).parts.find((part) => part.factor === 'length');
-    expect(length?.top).toEqual([
-      { model: 'b', key: 'k', amount: '750', isNew: false, isGone: false },
-      { model: 'a', key: 'k', amount: '300', isNew: false, isGone: false },
-    ]);
+    expect(contributorTo(cells, 'length')).toEqual({ model: 'b', key: 'k', amount: '750' });
   });
 
-  it('of refunds are not called new where a refund of the earlier period is gone', () => {
-    const refunded: ChangedCell = {
-      model: 'a',
-      key: 'k',
-      before: usage(0, {}, zero, money('5')),
-      after: nothing,
-    };
-    const refunds = explainChange([refunded], () => prices).parts.find((part) => part.factor === 'refunds');
-    expect(refunds?.top).toEqual([{ model: 'a', key: 'k', amount: '5', isNew: false, isGone: true }]);
+  it('of fewer calls is never a model and key that made more calls', () => {
+    // The most expensive pair makes more calls, in a share that shrinks with the total.
+    const cells = [
+      change('atlas', 'prod', output(686, 6860n), output(722, 7220n)),
+      change('lyra', 'batch', output(1000, 8000n), output(500, 4000n)),
+    ];
+    expect(contributorTo(cells, 'volume')).toEqual({ model: 'lyra', key: 'batch', amount: '-60000' });
   });
 
-  it('of refunds are not called gone where a refund follows the calls of the earlier period', () => {
-    const refunded: ChangedCell = {
+  it('of calls has its own calls at its own earlier cost as its amount, also against an average of days', () => {
+    const cells = [
+      change('a', 'k', output(20, 200n), output(30, 300n)),
+      change('b', 'k', output(10, 10n), output(10, 10n)),
+    ];
+    expect(contributorTo(cells, 'volume')).toEqual({ model: 'a', key: 'k', amount: '1500' });
+    expect(contributorTo(cells, 'volume', 2)).toEqual({ model: 'a', key: 'k', amount: '3000' });
+  });
+
+  it('is a model or a key alone where no pair accounts for a quarter', () => {
+    const ofMany = (model: (at: number) => string, key: (at: number) => string): readonly ChangedCell[] =>
+      Array.from({ length: 5 }, (_, at) => change(model(at), key(at), output(1, 10n), output(2, 20n)));
+    const one = ofMany(
+      () => 'a',
+      (at) => `k${at}`,
+    );
+    expect(contributorTo(one, 'volume')).toEqual({ model: 'a', amount: '750' });
+    const other = ofMany(
+      (at) => `m${at}`,
+      () => 'k',
+    );
+    expect(contributorTo(other, 'volume')).toEqual({ key: 'k', amount: '750' });
+    const none = ofMany(
+      (at) => `m${at}`,
+      (at) => `k${at}`,
+    );
+    expect(contributorTo(none, 'volume')).toBeUndefined();
+  });
+
+  it('of longer calls is no model with a key whose calls are shorter', () => {
+    const cells = [
+      ...Array.from({ length: 5 }, (_, at) => change('a', `k${at}`, output(1, 10n), output(1, 20n))),
+      change('a', 'k5', output(1, 10n), output(1, 9n)),
+    ];
+    expect(contributorTo(cells.slice(0, 5), 'length')).toEqual({ model: 'a', amount: '750' });
+    expect(contributorTo(cells, 'length')).toBeUndefined();
+  });
+
+  it('of a shift states whether its share of the calls is larger', () => {
+    const cells = [
+      change('dear', 'k', output(10, 1000n), output(5, 500n)),
+      change('cheap', 'k', output(10, 10n), output(15, 15n)),
+    ];
+    expect(contributorTo(cells, 'mix')).toMatchObject({ model: 'cheap', state: 'larger-share' });
+    expect(contributorTo(cells.slice(0, 1), 'mix')).toBeUndefined();
+  });
+
+  it('of refunds is not called new where a refund of the earlier period is gone', () => {
+    const refunded = change('a', 'k', usage(0, {}, zero, money('5')), nothing);
+    expect(contributorTo([refunded], 'refunds')).toEqual({
       model: 'a',
       key: 'k',
-      before: usage(3, { output_plain_tokens: 10n }),
-      after: usage(0, {}, zero, money('5')),
-    };
-    const { parts } = explainChange([refunded], () => prices);
-    const stateIn = (name: string) => parts.find((part) => part.factor === name)?.top[0];
-    expect(stateIn('refunds')).toMatchObject({ isNew: false, isGone: false });
-    expect(stateIn('volume')).toMatchObject({ isNew: false, isGone: true });
+      amount: '5',
+      state: 'gone',
+    });
+  });
+
+  it('of refunds is not called gone where a refund follows the calls of the earlier period', () => {
+    const refunded = change('a', 'k', output(3, 10n), usage(0, {}, zero, money('5')));
+    expect(contributorTo([refunded], 'refunds')).toEqual({ model: 'a', key: 'k', amount: '-5' });
+    expect(contributorTo([refunded], 'volume')).toMatchObject({ state: 'gone' });
   });
 });
 

@@ -143,14 +143,3 @@ ${more.includes('status:') ? '' : 'status: { port: 0 }\n'}${more.includes('healt
 
 export const pullLogs = (more: string): string =>
   `pull-logs: { kind: pull-logs, since: ${dateBefore(20)}, ${more} }`;
-
-/** An address that nothing listens on just now. */
-export const freePort = async (): Promise<number> => {
-  const { createServer } = await import('node:net');
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-};

@@ -15,6 +15,8 @@ export type Row = {
   readonly interval: string;
   state: 'waiting' | 'running' | 'missed' | 'skipped' | 'ok' | 'failed' | 'interrupted';
   attempts: number;
+  /** Attempts that an ordered stop ended. */
+  stops: number;
   nextAttempt: number;
   claimedAt: number;
   /** The clock was set back since its next attempt was fixed. */
@@ -97,6 +99,7 @@ export const createInvariantChecker = (table: Table) => {
       ...(through === undefined ? {} : { through }),
       state: run.state === 'queued' ? 'waiting' : run.state,
       attempts: 0,
+      stops: 0,
       nextAttempt: run.nextAttempt ?? 0,
       claimedAt: run.claimedAt,
       mayComeEarly: false,
@@ -255,11 +258,14 @@ export const createInvariantChecker = (table: Table) => {
         find(row, 'nobody asked for its end');
     }
     const mayHelp = end.state === 'interrupted' ? !isMeant : row.work !== 'lasting';
+    const isStopped = end.code === 'run-stopped';
+    if (isStopped) row.stops += 1;
+    const counted = row.attempts - row.stops;
     const again =
       end.state !== 'ok' &&
       bySlot(row) &&
       job !== undefined &&
-      row.attempts <= job.retries.limit &&
+      (isStopped || counted <= job.retries.limit) &&
       (mayHelp || end.state === 'interrupted') &&
       !isMeant;
     // A job that goes while it runs may be tried again or not.
@@ -268,7 +274,8 @@ export const createInvariantChecker = (table: Table) => {
       find(row, `${end.state} after ${row.attempts} attempts, again: ${end.nextAttempt !== undefined}`);
     if (end.nextAttempt !== undefined && job !== undefined) {
       const wait = end.nextAttempt - end.at;
-      if (wait !== retryWaitOf(job.retries, row.attempts)) find(row, `it is tried again after ${wait}`);
+      if (wait !== (isStopped ? 0 : retryWaitOf(job.retries, counted)))
+        find(row, `it is tried again after ${wait}`);
     }
     row.state = end.nextAttempt === undefined ? end.state : 'waiting';
     row.nextAttempt = end.nextAttempt ?? 0;
@@ -305,7 +312,7 @@ export const createInvariantChecker = (table: Table) => {
     if (reason.includes('forbid'))
       return some(row, ({ concurrency }) => concurrency === 'forbid') &&
         row.trigger === 'schedule' &&
-        beside.some((other) => bySlot(other) && other.slot < row.slot)
+        beside.some((other) => bySlot(other) && other.slot < row.slot && other.stops === 0)
         ? undefined
         : 'nothing forbids it';
     return reason.includes('suspended') && some(row, ({ suspend }) => suspend)

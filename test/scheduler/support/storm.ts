@@ -146,6 +146,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
       neverRan: (dueBefore) => read(() => inner.neverRan(dueBefore)),
       outcomes: (spans) => read(() => inner.outcomes(spans)),
       processEnds: () => read(inner.processEnds),
+      orderedStops: () => read(inner.orderedStops),
       goodThrough: (job) => read(() => inner.goodThrough(job)),
       outages: () => read(inner.outages),
       events: () => read(inner.events),
@@ -184,6 +185,12 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
           true,
           () => inner.begin(keys, at),
           () => invariantChecker.begun(keys, at),
+        ),
+      noteEnds: (ends) =>
+        call(
+          true,
+          () => inner.noteEnds(ends),
+          () => undefined,
         ),
       end: (ends) =>
         call(
@@ -409,7 +416,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
     const { scheduler } = process;
     if (scheduler === undefined || !process.alive) return;
     const over = new AbortController();
-    const stopping = scheduler.stop(grace).then(() => over.abort());
+    const stopping = scheduler.stop(grace, { isOrdered: true }).then(() => over.abort());
     for (let turn = 0; ; turn += 1) {
       for (let n = 0; n < 20; n += 1) await new Promise(setImmediate);
       if (over.signal.aborted) break;

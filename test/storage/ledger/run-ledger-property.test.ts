@@ -32,7 +32,7 @@ const maybe = <Name extends string, T>(
   fc.option(value).map((one) => (one === null ? {} : { [name]: one }) as { [N in Name]?: T });
 const why = fc
   .tuple(
-    maybe('code', fc.oneof(anyText, fc.constantFrom('process-ended', 'job-suspended'))),
+    maybe('code', fc.oneof(anyText, fc.constantFrom('process-ended', 'job-suspended', 'run-stopped'))),
     maybe('reason', anyText),
   )
   .map(([code, reason]) => ({ ...code, ...reason }));
@@ -107,6 +107,13 @@ const closing = fc
     event: maybe('event', event),
   })
   .map(({ key: closed, code, event: what, ...rest }) => ({ ...closed, ...rest, ...code, ...what }));
+const unrecorded = fc
+  .record({
+    key,
+    attempt: fc.integer({ min: 1, max: 3 }),
+    code: fc.constantFrom('run-stopped' as const, 'lease-lost'),
+  })
+  .map(({ key: ended, ...rest }) => ({ ...ended, ...rest }));
 const outage = fc.record({ job, slot: moment, openedAt: moment });
 
 type Step = { readonly message: string; readonly take: (ledger: RunLedger) => Promise<unknown> };
@@ -151,6 +158,12 @@ const steps: fc.Arbitrary<Step | 'restart'> = fc.oneof(
     arbitrary: fc
       .array(ending, { maxLength: 12 })
       .map((ends) => step('end', ends, async (ledger) => ledger.end(ends))),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .uniqueArray(unrecorded, { maxLength: 4, selector: ({ job: name, slot }) => `${slot} ${name}` })
+      .map((ends) => step('note ends', ends, async (ledger) => ledger.noteEnds(ends))),
   },
   {
     weight: 2,
@@ -203,6 +216,7 @@ const lookClosely = async (ledger: RunLedger): Promise<unknown> => ({
   failures: await ledger.failures(),
   goodEnds: await ledger.goodEnds(),
   processEnds: await ledger.processEnds(),
+  orderedStops: await ledger.orderedStops(),
   good: await Promise.all(jobNames.map(async (name) => ledger.goodThrough(name))),
   few: await ledger.list({ job: 'pull', states: ['ok', 'missed', 'running'], limit: 3 }),
   found: await Promise.all(everyKey.slice(0, 4).map(async (one) => ledger.find(one))),

@@ -9,6 +9,8 @@ export type CuttingProxy = AsyncDisposable & {
   readonly passed: () => number;
   /** Whether connections are accepted and then left without an answer. */
   readonly silent: (isSilent: boolean) => void;
+  /** Nothing passes any more on the connections that are open; further ones are passed on. */
+  readonly freeze: () => void;
   /** Whether nothing passes on any connection, as where a network drops all packets. */
   readonly stall: (isStalled: boolean) => void;
 };
@@ -49,6 +51,13 @@ export const startCuttingProxy = async (target: number): Promise<CuttingProxy> =
     passed: () => count,
     silent: (wanted) => {
       isSilent = wanted;
+    },
+    freeze: () => {
+      for (const [near, far] of pairs) {
+        near.unpipe(far).pause();
+        far.unpipe(near).pause();
+      }
+      pairs.clear();
     },
     stall: (wanted) => {
       if (wanted === isStalled) return;

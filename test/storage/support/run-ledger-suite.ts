@@ -236,6 +236,50 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
       expect(await failures()).toEqual([]);
     });
 
+    it('counts the attempts of each run that an ordered stop ended, from run to run', async () => {
+      const [often, once, never] = [runAt('pull', 1000), runAt('pull', 2000), runAt('other', 1000)];
+      await using ledger = await claimed(often, once, never);
+      const { runs } = ledger;
+      const end = async ({ job, slot }: LedgerRun, code: string): Promise<void> => {
+        await runs.begin([{ job, slot }], at(3000));
+        await runs.end([{ job, slot, state: 'interrupted', at: at(3001), code, nextAttempt: at(3001) }]);
+      };
+      for (const code of ['run-stopped', 'process-ended', 'run-stopped']) await end(often, code);
+      await end(once, 'run-stopped');
+      await end(never, 'aborted');
+      expect(await runs.orderedStops()).toEqual([
+        { job: 'pull', slot: 1000, stops: 2 },
+        { job: 'pull', slot: 2000, stops: 1 },
+      ]);
+    });
+
+    it('notes why attempts ended whose process could not record it, and changes no other', async () => {
+      const [left, killed, failed] = [runAt('left', 1000), runAt('killed', 1000), runAt('failed', 1000)];
+      await using ledger = await claimed(left, killed, failed);
+      const { runs } = ledger;
+      await runs.begin([left, killed, failed], at(1001));
+      const ended = { slot: at(1000), at: at(1002), nextAttempt: at(1003) } as const;
+      await runs.end([
+        { ...ended, job: 'killed', state: 'interrupted', code: 'process-ended' },
+        { ...ended, job: 'failed', state: 'failed', code: 'gateway-unreachable' },
+      ]);
+      await runs.begin([killed], at(1004));
+      expect(await runs.processEnds()).toEqual(new Map([['killed', 1]]));
+      await runs.noteEnds(
+        ['left', 'killed', 'failed'].map((job) => ({ job, slot: at(1000), attempt: 1, code: 'lease-lost' })),
+      );
+      expect(await runs.processEnds()).toEqual(new Map());
+      const attempts = await runs.attempts([left, killed, failed]);
+      expect(attempts.map(({ job, attempt, state, code }) => [job, attempt, state, code])).toEqual([
+        ['failed', 1, 'failed', 'gateway-unreachable'],
+        ['killed', 1, 'interrupted', 'lease-lost'],
+        ['killed', 2, 'running', undefined],
+        ['left', 1, 'running', 'lease-lost'],
+      ]);
+      await runs.end([{ ...ended, job: 'left', state: 'ok' }]);
+      expect((await runs.attempts([left]))[0]).not.toHaveProperty('code');
+    });
+
     it('names the first slot of each job that no run ever began', async () => {
       const ran = runAt('ran', 1000);
       await using ledger = await claimed(

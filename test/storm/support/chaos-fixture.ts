@@ -75,7 +75,14 @@ ${more}`;
 export const configOf = (replica: number): string => (replica === 0 ? 'config' : `config-${replica}`);
 
 const openDatabaseAt = ({ direct, lease }: Replicas): Promise<SharedDatabase> =>
-  openDatabase({ url: direct, holder: 'the storm', lease, clock: systemClock, log: silentLog });
+  openDatabase({
+    url: direct,
+    holder: 'the storm',
+    lease,
+    timeout: 600_000,
+    clock: systemClock,
+    log: silentLog,
+  });
 
 /** One daemon on a database file, or replicas with a data folder each on a database that they share. */
 export const openStormFixture = async (program: BuiltProgram, replicas?: Replicas): Promise<StormFixture> => {

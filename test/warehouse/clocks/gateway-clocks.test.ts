@@ -39,6 +39,16 @@ it('a landing proves nothing about times after the gateway’s clock, which surv
   expect(await warehouse.logs.cursor('main')).toBe((start - hour) / 1000 - 600);
 });
 
+it('a landing is judged at one moment, however long it takes to read both clocks', async () => {
+  await using folder = await testFolder();
+  let readings = 0;
+  const clock = { ...manualClock(start), now: () => unixMillis(start + (readings += 1)) };
+  await using warehouse = await openWarehouse({ ...optionsIn(folder), clock });
+  const range = interval(unixSeconds(start / 1000 - 3600), unixSeconds(start / 1000 + 3600));
+  await warehouse.logs.landWindow({ ...(await batchOfCalls(folder, range, [])), settled: range.end });
+  expect(await warehouse.logs.cursor('main')).toBe(range.end);
+});
+
 it('windows that a Date header ahead of the stamps has landed early are pulled again, others are not', async () => {
   await using folder = await testFolder();
   const clock = manualClock(start);

@@ -44,6 +44,26 @@ const numberIn = async (options: WarehouseOptions, path: string): Promise<number
 };
 
 describe('an older database', () => {
+  it('is refused by who only reads, with both versions and what migrates it, and stays as it is', async () => {
+    await using folder = await testFolder();
+    const { options, files, bytes, lines } = await openOld(folder);
+    const before = await bytes();
+    await expect(
+      openMigrated({ ...options, version: '0.2.0', migrates: false }, later(1000)),
+    ).rejects.toMatchObject({
+      code: 'warehouse-older',
+      message: expect.stringMatching(
+        new RegExp(
+          `has schema ${schema.number}, written by Tollkeeper 0\\.1\\.0; this version, 0\\.2\\.0, reads schema 1000`,
+        ),
+      ) as string,
+      advice: expect.stringMatching(/^start this version as the daemon, or run a job/) as string,
+    });
+    expect([await files(), lines]).toEqual([['test.duckdb'], []]);
+    expect((await bytes()).equals(before)).toBe(true);
+    await (await openMigrated({ ...options, migrates: false }, schema))[Symbol.asyncDispose]();
+  });
+
   it('is migrated after a copy of it was kept that only its owner can read, and the log names the copy', async () => {
     await using folder = await testFolder();
     const { options, lines, files, bytes } = await openOld(folder);

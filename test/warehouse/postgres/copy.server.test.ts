@@ -44,7 +44,8 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a copy of a database', 
       clock: systemClock,
       log: silentLog,
     });
-    return { engine: openPostgres(pool, 'test', fence), leases };
+    const engine = openPostgres(pool, 'test', { fence });
+    return { engine, reader: engine, leases };
   };
 
   beforeAll(async () => {

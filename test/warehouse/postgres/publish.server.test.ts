@@ -129,7 +129,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
     await using one = await replica('one');
     const publish = one.rows.publish(account, async ({ connection, hold }) => {
       await hold(hour, 1);
-      await pool.query('UPDATE account_lease SET version = version + 1');
+      await pool.query("INSERT INTO account_version VALUES ('main', 1)");
       await connection.execute(`DELETE FROM call_log WHERE account = 'main'`);
     });
     await expect(publish).rejects.toMatchObject({ code: 'lease-lost' });
@@ -141,6 +141,28 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
       message: expect.stringContaining('outside the held ranges'),
     });
     expect(await stored(one.rows)).toEqual([]);
+  });
+
+  it('is refused when PostgreSQL stores fewer rows than DuckDB wrote', async () => {
+    await using one = await replica('one');
+    await pool.query(
+      `CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`,
+    );
+    await pool.query(
+      'CREATE TRIGGER lost BEFORE INSERT ON extra_header FOR EACH ROW EXECUTE FUNCTION nothing()',
+    );
+    await expect(
+      one.rows.publish(account, async ({ connection }) => {
+        await connection.execute('INSERT INTO extra_header VALUES ($account, $header, $names)', {
+          account,
+          header: '1',
+          names: ['x'],
+        });
+      }),
+    ).rejects.toMatchObject({
+      code: 'warehouse-failed',
+      message: '1 rows of extra_header were copied, and 0 were stored',
+    });
   });
 
   it('adds the first calls of a month while others are read', async () => {
@@ -160,7 +182,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
   it('leaves no file behind, and a work that changes nothing leaves the account as it was', async () => {
     await using one = await replica('one');
     await add(one.rows, ['first']);
-    const version = async () => (await pool.query('SELECT version FROM account_lease')).rows;
+    const version = async () => (await pool.query('SELECT version FROM account_version')).rows;
     const before = await version();
     await one.rows.publish(account, async ({ connection, hold }) => {
       await hold(hour, 0);

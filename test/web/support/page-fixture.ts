@@ -6,7 +6,9 @@ import { dirname, join } from 'node:path';
 import { money, unixMillis } from '../../../src/core/index.ts';
 import { createLog } from '../../../src/core/logging/json-log.ts';
 import {
+  createLinkUse,
   listenForPage,
+  readReport,
   type FeedEntry,
   type JobView,
   type OutboxView,
@@ -250,6 +252,15 @@ export type PageFixture = AsyncDisposable & {
   readonly logged: () => string;
 };
 
+/** Those of one database. */
+export const endedSessions = (): PageOptions['ended'] => {
+  const ended = new Set<string>();
+  return {
+    hasEnded: (id) => Promise.resolve(ended.has(id)),
+    end: ({ id }) => Promise.resolve(void ended.add(id)),
+  };
+};
+
 /** The page of a daemon that shows this, and an archive of reports. */
 export const openPageFixture = async (
   shown: {
@@ -258,7 +269,12 @@ export const openPageFixture = async (
     readonly view?: PageOptions['view'];
     readonly feed?: () => Promise<readonly FeedEntry[]>;
   },
-  more: Partial<Omit<PageOptions, 'view' | 'feed'>> = {},
+  {
+    links,
+    ...more
+  }: Partial<Omit<PageOptions, 'view' | 'feed' | 'links'>> & {
+    readonly links?: Pick<NonNullable<PageOptions['links']>, 'key' | 'wasUsed'>;
+  } = {},
 ): Promise<PageFixture> => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'tollkeeper-')));
   const archive = join(folder, 'reports');
@@ -274,10 +290,11 @@ export const openPageFixture = async (
     status: async () => shown.status?.() ?? goodStatus,
     feed: shown.feed ?? (() => Promise.resolve([])),
     isOpen: true,
+    ended: endedSessions(),
     actions: noActions,
     zone: () => 'Europe/Berlin',
     clock: manualClock(at),
-    reportsDirectory: archive,
+    report: (job, slot) => readReport(archive, job, slot),
     redact: (text) => text,
     log: createLog({
       write: (text) => {
@@ -288,6 +305,9 @@ export const openPageFixture = async (
       redact: (text) => text,
     }),
     ...more,
+    ...(links === undefined
+      ? {}
+      : { links: { key: links.key, ...createLinkUse(links.wasUsed, more.actions ?? noActions) } }),
   });
   return {
     port: listener.port,

@@ -1,5 +1,5 @@
-import { money, toSeconds, unixMillis, type Money } from '../../../src/core/index.ts';
-import { dailySpend, spendDays } from '../../../src/monitoring/index.ts';
+import { money, toMillis, toSeconds, unixMillis, type Money } from '../../../src/core/index.ts';
+import { dailySpend, sameInLastMonth, spendDays } from '../../../src/monitoring/index.ts';
 import type { AlertView, OutboxView, PageView, StatusView } from '../../../src/web/index.ts';
 import { at } from '../../control/support/control-fixture.ts';
 
@@ -9,6 +9,8 @@ const before = (millis: number) => unixMillis(at - millis);
 
 const zone = 'Europe/Berlin';
 const days = spendDays(toSeconds(at), zone);
+const through = before(hour);
+const cut = sameInLastMonth(toSeconds(through), days, zone);
 
 /** Weekends cost less, and the last days more. */
 const amountOf = (index: number, date: string): Money => {
@@ -17,16 +19,20 @@ const amountOf = (index: number, date: string): Money => {
   return money((isWeekend ? wave / 3 : wave).toFixed(4));
 };
 
-const cells = days.flatMap(({ date }, segment) => [
-  {
-    segment,
-    key: 'search-1',
-    service: 'search-1',
-    charge: amountOf(segment, date),
-    refunds: money('0'),
-  },
-  { segment, key: 'chat', service: 'chat', charge: amountOf(segment + 3, date), refunds: money('0.5') },
-]);
+const cells = days.flatMap(({ date, start }, index) => {
+  // The day that the cut divides has all its spend before it.
+  const segment = start > cut ? index + 1 : index;
+  return [
+    {
+      segment,
+      key: 'search-1',
+      service: 'search-1',
+      charge: amountOf(index, date),
+      refunds: money('0'),
+    },
+    { segment, key: 'chat', service: 'chat', charge: amountOf(index + 3, date), refunds: money('0.5') },
+  ];
+});
 
 const teamsOf = (names: readonly string[]) => names.map((name) => ({ name, keys: [`${name}*`] }));
 
@@ -79,6 +85,25 @@ const alertsOf = (names: readonly string[]): readonly AlertView[] => [
   ),
 ];
 
+/** A quota of which no reading exists, of each of these keys. */
+export const unknownQuotas = (
+  names: readonly string[],
+  [reason, hint] = [
+    'snapshots at least a day apart are missing',
+    'Check that a job of kind snapshot runs each day: `tollkeeper status` shows its last run.',
+  ],
+): readonly AlertView[] =>
+  names.map((name) => ({
+    account: 'main',
+    alert: `key:${name}`,
+    state: 'unknown',
+    zone,
+    texts: { lasts: 'unknown', reason, hint },
+    status: { kind: 'key', state: 'unknown', reason: 'few-readings' },
+    evaluatedAt: before(hour),
+    firing: [],
+  }));
+
 const historyOf = (jobs: readonly string[], isBad: boolean): PageView['history'] => ({
   days: days.slice(-90).map(({ date }) => date),
   jobs: jobs.map((job, index) => ({
@@ -115,9 +140,15 @@ export const viewOf = (status: StatusView, { team, mails = [], names = [] }: Sho
               account: 'main',
               currency: 'USD',
               zone,
-              through: before(hour),
+              through,
+              lastMonthThrough: toMillis(cut),
               budget: money('500'),
-              ...dailySpend(cells, days, { teams: teamsOf(['search', 'chat']), team }),
+              ...dailySpend(
+                cells,
+                days,
+                { through: toSeconds(through), lastMonth: cut },
+                { teams: teamsOf(['search', 'chat']), team },
+              ),
             },
           ],
     alerts: alertsOf(names).filter((alert) => team === undefined || alert.team === team),

@@ -86,6 +86,13 @@ const otherRotations = ({ rotations, keys }: KeyListView): readonly RotationView
   return rotations.filter(({ id }) => !shown.has(id));
 };
 
+/** `1 of 13 keys needs attention` */
+const endOf = (all: number, needing: number): string => {
+  const keys = countText(all, 'key');
+  if (needing === 0) return keys;
+  return `${all === 1 ? '' : `${needing} of `}${keys} ${needing === 1 ? 'needs' : 'need'} attention`;
+};
+
 /** Sorted by urgency, with the reason below each key; `wide` shows every column on any terminal. */
 export const renderKeys = (view: KeyListView, screen: Screen, wide = false): string => {
   const rest = otherRotations(view).flatMap((state) => {
@@ -115,7 +122,7 @@ export const renderKeys = (view: KeyListView, screen: Screen, wide = false): str
     byAttention(view.keys, view.at).map((key) => rowOf(key, view, screen, wide)),
     wide ? { ...screen, width: Number.POSITIVE_INFINITY } : screen,
   );
-  const end = `${countText(view.keys.length, 'key')}${needing === 0 ? '' : `, ${needing} of them need attention`}`;
+  const end = endOf(view.keys.length, needing);
   return `${[...timesIn(view.zone, screen), ...watermarkLines(view, screen), ...table, ...rest, end].join('\n')}\n`;
 };
 

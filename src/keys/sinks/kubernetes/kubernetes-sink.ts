@@ -13,6 +13,16 @@ const mergePatch = 'application/merge-patch+json';
 const json = 'application/json';
 
 const secretShape = z.looseObject({ data: z.record(z.string(), z.string()).nullish() });
+const heldShape = z.looseObject({
+  immutable: z.boolean().nullish(),
+  metadata: z
+    .looseObject({
+      ownerReferences: z
+        .array(z.looseObject({ kind: z.string(), name: z.string(), controller: z.boolean().nullish() }))
+        .nullish(),
+    })
+    .nullish(),
+});
 const reviewShape = z.looseObject({ status: z.looseObject({ allowed: z.boolean() }) });
 
 const resources = {
@@ -20,6 +30,38 @@ const resources = {
   statefulset: 'statefulsets',
   daemonset: 'daemonsets',
 } as const;
+
+/** Why a Secret that exists cannot hold a key of ours for long. */
+const problemsOfHeld = (text: string, secret: string, who: string): readonly SinkProblem[] => {
+  const held = heldShape.safeParse(JSON.parse(text));
+  if (!held.success)
+    return [
+      {
+        message: `${who} returned something other than a Secret`,
+        advice: 'check the server and the namespace of the sink',
+      },
+    ];
+  const { immutable, metadata } = held.data;
+  const owner = metadata?.ownerReferences?.find(({ controller }) => controller === true);
+  return [
+    ...(immutable === true
+      ? [
+          {
+            message: `the Secret ${secret} of ${who} is immutable, so no key can be written to it`,
+            advice: 'delete it and create it again without `immutable: true`, or name another Secret',
+          },
+        ]
+      : []),
+    ...(owner === undefined
+      ? []
+      : [
+          {
+            message: `the Secret ${secret} of ${who} is controlled by ${owner.kind} ${owner.name}, which replaces what is written to it`,
+            advice: 'deliver the key to the store that this controller reads, or name another Secret',
+          },
+        ]),
+  ];
+};
 
 const keyIn = (text: string, key: string, who: string): string | undefined => {
   let data: Readonly<Record<string, string>>;
@@ -80,37 +122,56 @@ export const createKubernetesSink = (spec: KubernetesSpec, place: string, deps: 
     return { fingerprint: reading.fingerprint };
   };
 
-  /** Asks the cluster for the permissions of the account (SelfSubjectAccessReview, which stores nothing). */
+  /** Asks the cluster for a permission of the account (SelfSubjectAccessReview, which stores nothing). */
+  const refusalOf = async (
+    cluster: Cluster,
+    one: { readonly verb: string; readonly group: string; readonly resource: string; readonly name?: string },
+    signal: AbortSignal,
+  ): Promise<SinkProblem | undefined> => {
+    const { namespace } = cluster;
+    const value = {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectAccessReview',
+      spec: { resourceAttributes: { namespace, ...one } },
+    };
+    const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+    const answer = await cluster.send('POST', path, signal, { type: json, value });
+    if (answer.status < 200 || answer.status >= 300) throw answer.fault();
+    const review = reviewShape.safeParse(JSON.parse(answer.text));
+    if (!review.success || review.data.status.allowed) return undefined;
+    const { verb, resource, name } = one;
+    return {
+      message: `the service account may not ${verb} ${resource}${name === undefined ? '' : ` ${name}`} in ${namespace} of ${cluster.who}`,
+      advice: `bind it to a Role that allows ${verb} on ${resource}${name === undefined ? ', without a resource name' : ' of that name'}`,
+    };
+  };
+
+  /** The Secret itself, where the account may read it. One that is missing has to be created, for which a Role knows no name. */
+  const problemsOfSecret = async (
+    cluster: Cluster,
+    signal: AbortSignal,
+  ): Promise<readonly (SinkProblem | undefined)[]> => {
+    const answer = await cluster.send('GET', own(cluster), signal);
+    if (answer.status === 404)
+      return [await refusalOf(cluster, { verb: 'create', group: '', resource: 'secrets' }, signal)];
+    if (answer.status !== 200) throw answer.fault();
+    return problemsOfHeld(answer.text, spec.secret, cluster.who);
+  };
+
   const lookForProblems = async (signal: AbortSignal): Promise<readonly SinkProblem[]> => {
     const cluster = await reachCluster(spec, deps);
-    const { namespace } = cluster;
-    const needed = [
-      ...['get', 'patch'].map((verb) => ({ verb, group: '', resource: 'secrets', name: spec.secret })),
-      ...spec.rollout.map(({ kind, name }) => ({
-        verb: 'patch',
-        group: 'apps',
-        resource: resources[kind],
-        name,
-      })),
+    const secret = { group: '', resource: 'secrets', name: spec.secret };
+    const unreadable = await refusalOf(cluster, { verb: 'get', ...secret }, signal);
+    const found = [
+      unreadable,
+      await refusalOf(cluster, { verb: 'patch', ...secret }, signal),
+      ...(unreadable === undefined ? await problemsOfSecret(cluster, signal) : []),
     ];
-    const found: SinkProblem[] = [];
-    for (const one of needed) {
-      const value = {
-        apiVersion: 'authorization.k8s.io/v1',
-        kind: 'SelfSubjectAccessReview',
-        spec: { resourceAttributes: { namespace, ...one } },
-      };
-      const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
-      const answer = await cluster.send('POST', path, signal, { type: json, value });
-      if (answer.status < 200 || answer.status >= 300) throw answer.fault();
-      const review = reviewShape.safeParse(JSON.parse(answer.text));
-      if (review.success && !review.data.status.allowed)
-        found.push({
-          message: `the service account may not ${one.verb} ${one.resource} ${one.name} in ${namespace} of ${cluster.who}`,
-          advice: `bind it to a Role that allows ${one.verb} on ${one.resource} of that name`,
-        });
-    }
-    return found;
+    for (const { kind, name } of spec.rollout)
+      found.push(
+        await refusalOf(cluster, { verb: 'patch', group: 'apps', resource: resources[kind], name }, signal),
+      );
+    return found.filter((one) => one !== undefined);
   };
 
   const read = async (signal: AbortSignal): Promise<string | undefined> => {

@@ -48,6 +48,9 @@ export const connectionFault = (error: NodemailerError, { where, redact }: Fault
       ...options,
       advice: 'smtps:// is for ports that begin with TLS (465), smtp:// for those with STARTTLS (587)',
     });
+  // Before a login, a refusal is of this machine or of its name; the mails stay queued.
+  if (error.responseCode !== undefined && error.responseCode >= 500)
+    return fault('mail-session-refused', `the mail server ${where} refused the session${message}`, options);
   if (error.responseCode !== undefined)
     return fault('mail-unreachable', `the mail server ${where} does not accept mail now${message}`, options);
   const reason =

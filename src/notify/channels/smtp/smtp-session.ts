@@ -29,6 +29,8 @@ export type SmtpTimeouts = {
 
 export type SessionOptions = {
   readonly address: SmtpServerAddress;
+  /** The name of this machine in the greeting. */
+  readonly ehlo: string | undefined;
   readonly startTls: StartTls;
   /** Logs in by XOAUTH2, as the user of the address. */
   readonly tokens: TokenSource | undefined;
@@ -100,6 +102,7 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
   const connection = new Connection({
     host: address.host,
     port: address.port,
+    ...(options.ehlo === undefined ? {} : { name: options.ehlo }),
     secure: address.implicitTls,
     requireTLS: options.startTls === 'required',
     ignoreTLS: options.startTls === 'never',
@@ -115,11 +118,13 @@ export const openSession = async (options: SessionOptions, signal?: AbortSignal)
   // An unhandled error event would end the process; the next step detects the closed connection.
   connection.on('error', () => undefined);
   await step(connection, (done) => connection.connect(done), faultContext, signal);
-  const takesUtf8 = /[ -]SMTPUTF8\b/im.test(connection.lastServerResponse || '');
+  const greeted = connection.lastServerResponse || '';
+  const takesUtf8 = /[ -]SMTPUTF8\b/im.test(greeted);
   await logIn({ address, tokens: options.tokens, signal }, (auth) =>
     step(connection, (done) => connection.login(auth, done), faultContext, signal),
   );
   return {
+    answer: quoteServer(greeted.split('\n')[0], faultContext.redact).slice(2),
     send: (envelope, bytes, aborted) =>
       new Promise((resolve) => {
         const wire = { from: wireAddress(envelope.from), to: wireAddress(envelope.to) };

@@ -8,6 +8,11 @@ import type { MailSession, MailTransport } from './transport.ts';
 export type SmtpOptions = {
   /** `smtp(s)://user:password@host:port`, user and password percent-encoded. */
   readonly url: Secret;
+  /**
+   * The name in the greeting (EHLO). The host name of a container has no dot; without this, the greeting then names 127.0.0.1,
+   * which relays refuse.
+   */
+  readonly ehlo?: string | undefined;
   /** PEM texts of further trusted issuers. */
   readonly ca?: readonly string[] | undefined;
   readonly timeouts?: Partial<SmtpTimeouts>;
@@ -48,6 +53,7 @@ export const createSmtpTransport = (options: SmtpOptions): MailTransport => {
   const trusted = trustedContext(options.ca, options.env ?? {});
   const session = {
     address,
+    ehlo: options.ehlo,
     startTls: startTlsFor(address, options),
     tokens: options.tokens,
     confirm: options.confirm,
@@ -57,11 +63,13 @@ export const createSmtpTransport = (options: SmtpOptions): MailTransport => {
   const opened = new Set<MailSession>();
   return {
     where,
+    ehlo: options.ehlo,
     logsIn: address.login !== undefined,
     open: async (signal) => {
       const inner = await openSession({ ...session, secureContext: trusted() }, signal);
       options.log.debug('connected to the mail server', { server: where });
       const tracked: MailSession = {
+        answer: inner.answer,
         send: inner.send,
         close: () => {
           opened.delete(tracked);

@@ -11,6 +11,8 @@ export type SendOutcome =
   | { readonly state: 'deferred' | 'failed' | 'unknown'; readonly fault: Fault };
 
 export type MailSession = {
+  /** The first line of the server's answer to the greeting, for messages. */
+  readonly answer: string;
   /** Never rejects: the outcome is a value. An abort has no effect once the whole message is transmitted. */
   readonly send: (envelope: Envelope, bytes: Buffer, signal?: AbortSignal) => Promise<SendOutcome>;
   readonly close: () => void;
@@ -19,6 +21,8 @@ export type MailSession = {
 export type MailTransport = AsyncDisposable & {
   /** For messages: `mail.example.com:587`. */
   readonly where: string;
+  /** The name of this machine in the greeting (EHLO); undefined leaves it to the system. */
+  readonly ehlo: string | undefined;
   /** False when the address has no user. */
   readonly logsIn: boolean;
   /** @throws Fault of the mail group of the catalogue. */

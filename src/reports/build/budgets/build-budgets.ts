@@ -42,7 +42,7 @@ const rowOf = (assessment: Assessment, context: Context): RowModel => {
     state: 'complete',
     colour: undefined,
     cells: [
-      text(showName(budget.name, 40)),
+      text(messages.ofPeriod(showName(budget.name, 40), messages.periods[budget.period])),
       {
         exact: null,
         text: '',

@@ -15,9 +15,10 @@ import {
 } from '../../../monitoring/index.ts';
 import { countedClasses } from '../../../warehouse/index.ts';
 import type { ChangesShape } from '../../definition/definition.ts';
-import { causeLabel, contributorText, signedMoney, type EndedSpike } from './describe-cause.ts';
+import { formatDifference } from '../../../messages/index.ts';
+import { causeLabel, contributorText, type EndedSpike } from './describe-cause.ts';
 import type { Context } from '../context.ts';
-import { shownChange, type ShownAmount } from './shown-change.ts';
+import { shownChange } from './shown-change.ts';
 import type { CellModel, RowModel, TableModel, TextModel } from '../model.ts';
 import type { QueryTable, Row } from '../query-table.ts';
 
@@ -141,18 +142,17 @@ export const buildChanges = (shape: ChangesShape, context: Context): TableModel 
   }
   const { locale, currency } = context;
   const { changes } = locale.messages;
-  const { change, parts } = shownChange(waterfall);
+  const { change, decimals, parts } = shownChange(waterfall);
   if (parts.length === 0) return { kind: 'text', title, paragraphs: [changes.nothing] };
-  const bars = barsOf(parts.map(({ part }) => part.amount));
-  const amountCell = (exact: Money, { amount, decimals }: ShownAmount): CellModel => ({
+  const bars = barsOf(parts.map(({ amount }) => amount));
+  const amountCell = (exact: Money, shown: Money): CellModel => ({
     exact,
-    text: signedMoney(amount, currency, locale, decimals),
+    text: formatDifference(shown, currency, locale, decimals),
   });
   const text = (value: string): CellModel => ({ exact: null, text: value });
   const blank = text('');
-  const rows = parts.map((shown, at): RowModel => {
-    const { part } = shown;
-    const [top] = part.top;
+  const rows = parts.map(({ part, amount }, at): RowModel => {
+    const { contributor } = part;
     return {
       role: 'row',
       state: 'complete',
@@ -160,8 +160,8 @@ export const buildChanges = (shape: ChangesShape, context: Context): TableModel 
       cells: [
         text(causeLabel(part, locale)),
         bars[at] ?? blank,
-        text(top === undefined ? '' : contributorText(top, locale)),
-        amountCell(part.amount, shown),
+        text(contributor === undefined ? '' : contributorText(contributor, currency, locale)),
+        amountCell(part.amount, amount),
       ],
     };
   });
@@ -177,7 +177,7 @@ export const buildChanges = (shape: ChangesShape, context: Context): TableModel 
     columns: [
       { label: changes.cause, role: 'name', align: 'left', isFixed: true },
       { label: '', role: 'bar', align: 'left' },
-      { label: changes.mostly, role: 'name', align: 'left' },
+      { label: changes.contributors, role: 'name', align: 'left' },
       { label: changes.amount, role: 'figure', align: 'right' },
     ],
     rows: [...rows, total],

@@ -6,16 +6,13 @@ import {
   zero,
   type Money,
 } from '../../../core/index.ts';
-import type { CausePart, Contribution, Waterfall } from '../../../monitoring/index.ts';
-import { type Locale, formatMoney } from '../../../messages/index.ts';
-import { shownChange, type ShownChange, type ShownPart } from './shown-change.ts';
+import type { CausePart, Contributor, Waterfall } from '../../../monitoring/index.ts';
+import { formatDifference, formatMoney, type Locale } from '../../../messages/index.ts';
+import { shownChange, type ShownChange } from './shown-change.ts';
 import { showName } from '../names.ts';
 
 /** Longer names would leave no space for the amount beside them. */
 const longest = { model: 24, key: 20 };
-
-export const signedMoney = (amount: Money, currency: string, locale: Locale, decimals?: number): string =>
-  `${compareMoney(amount, zero) > 0 ? '+' : ''}${formatMoney(amount, currency, locale, decimals)}`;
 
 /** What the part is called within a sentence: `more calls`, `shorter calls`. */
 const causeName = ({ factor, amount }: CausePart, { messages }: Locale): string =>
@@ -25,29 +22,32 @@ const causeName = ({ factor, amount }: CausePart, { messages }: Locale): string 
 export const causeLabel = (part: CausePart, locale: Locale): string =>
   causeName(part, locale).replace(/^./u, (letter) => letter.toLocaleUpperCase(locale.tag));
 
-/** Model and key of a contribution; names may hold anything. */
-export const contributorText = (one: Contribution, { messages }: Locale): string => {
-  const { changes, unnamed } = messages;
-  const model = showName(one.model, longest.model) || unnamed;
-  const key = showName(one.key, longest.key);
-  const state = one.isNew ? 'new' : one.isGone ? 'gone' : undefined;
-  return changes.contributor(model, key, state);
+/** Who contributes most, with their own amount; names may hold anything. */
+export const contributorText = (one: Contributor, currency: string, locale: Locale): string => {
+  const { changes, unnamed } = locale.messages;
+  const model = one.model === undefined ? undefined : showName(one.model, longest.model) || unnamed;
+  const key = one.key === undefined ? undefined : showName(one.key, longest.key);
+  return changes.contributor(model, key, one.state, formatDifference(one.amount, currency, locale));
 };
 
 /** Model, key, or model and key of a spike. */
 const spikeText = ({ model, key }: EndedSpike, { messages }: Locale): string =>
   model === ''
     ? showName(key, longest.key)
-    : messages.changes.contributor(showName(model, longest.model), showName(key, longest.key), undefined);
+    : messages.changes.contributor(
+        showName(model, longest.model),
+        key === '' ? undefined : showName(key, longest.key),
+      );
+
+const namesOf = ({ model, key }: Partial<Contributor> = {}): readonly string[] =>
+  [model, key].flatMap((name) => (name === undefined || name === '' ? [] : [name]));
 
 /** The part that explains most of the change, in its direction; undefined when nothing has changed. */
-const mainPart = ({ parts, change }: ShownChange): ShownPart | undefined => {
-  const rises = compareMoney(change.amount, zero) > 0;
+const mainPart = ({ parts, change }: ShownChange): ShownChange['parts'][number] | undefined => {
+  const direction = compareMoney(change, zero);
   const [first] = parts
-    .filter(({ part: { amount } }) => compareMoney(amount, zero) > 0 === rises)
-    .toSorted(({ part: left }, { part: right }) =>
-      compareMoney(absoluteMoney(right.amount), absoluteMoney(left.amount)),
-    );
+    .filter(({ amount }) => compareMoney(amount, zero) === direction)
+    .toSorted(({ part: left }, { part: right }) => direction * compareMoney(right.amount, left.amount));
   return first;
 };
 
@@ -71,10 +71,10 @@ export type EndedSpike = {
   readonly excess: Money;
 };
 
-/** The first spike whose end is at least half of the decrease, and that is of the model and key that contribute most. */
+/** The first spike whose end is at least half of the decrease, and that is of the named contributor. */
 const endedSpike = (
   spikes: readonly EndedSpike[],
-  top: Contribution | undefined,
+  top: Contributor | undefined,
   change: Money,
 ): EndedSpike | undefined =>
   top === undefined || compareMoney(change, zero) >= 0
@@ -94,25 +94,35 @@ export const describeCause = (
   spikes: readonly EndedSpike[] = [],
 ): DescribedCause | undefined => {
   const shown = shownChange(waterfall);
-  const { change } = shown;
-  const main = compareMoney(change.amount, zero) === 0 ? undefined : mainPart(shown);
+  const { change, decimals } = shown;
+  const main = mainPart(shown);
   if (main === undefined) return undefined;
-  const rest = subtractMoney(change.amount, main.amount);
-  const isAll = compareMoney(rest, zero) === 0;
-  const isOffset = compareMoney(absoluteMoney(main.amount), absoluteMoney(change.amount)) > 0;
-  const [top] = main.part.top;
-  const signed = (amount: Money, decimals: number): string => signedMoney(amount, currency, locale, decimals);
+  const rest = subtractMoney(change, main.amount);
+  const isAll = rest === zero;
+  const isOffset = compareMoney(absoluteMoney(main.amount), absoluteMoney(change)) > 0;
+  const { contributor } = main.part;
+  const signed = (amount: Money): string => formatDifference(amount, currency, locale, decimals);
+  const size = (amount: Money): string => formatMoney(absoluteMoney(amount), currency, locale, decimals);
   const { changes } = locale.messages;
-  const spike = endedSpike(spikes, top, change.amount);
+  const spike = endedSpike(spikes, contributor, waterfall.change);
   const text = changes.sentence({
     cause: causeName(main.part, locale),
-    amount: signed(main.amount, main.decimals),
-    change: signed(change.amount, change.decimals),
-    isAll,
-    ...(isOffset ? { offset: signed(rest, Math.max(change.decimals, main.decimals)) } : {}),
-    ...(top === undefined || spike !== undefined ? {} : { who: contributorText(top, locale) }),
+    amount: signed(main.amount),
+    ...(isAll || isOffset
+      ? {}
+      : {
+          partOf: {
+            part: size(main.amount),
+            change: size(change),
+            isRise: compareMoney(change, zero) > 0,
+          },
+        }),
+    ...(isOffset ? { offset: signed(rest) } : {}),
+    ...(contributor === undefined || spike !== undefined
+      ? {}
+      : { who: contributorText(contributor, currency, locale) }),
   });
-  if (spike === undefined) return { text, isAll, names: top === undefined ? [] : [top.model, top.key] };
+  if (spike === undefined) return { text, isAll, names: namesOf(contributor) };
   const { model, key, day } = spike;
   return { text: changes.spikeEnded(spikeText(spike, locale), day, text), isAll, names: [model, key] };
 };

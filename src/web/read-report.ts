@@ -9,11 +9,7 @@ const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const isFolderName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/.test(name);
 
 /** The HTML of an archived report; undefined if it is missing or not a plain file in the archive. */
-export const readReport = async (
-  archive: string,
-  job: string,
-  slot: string,
-): Promise<Buffer<ArrayBuffer> | undefined> => {
+export const readReport = async (archive: string, job: string, slot: string): Promise<string | undefined> => {
   if (!isFolderName(job) || !isFolderName(slot)) return undefined;
   try {
     const folder = join(await realpath(archive), job, slot);
@@ -21,7 +17,7 @@ export const readReport = async (
     if ((await realpath(folder)) !== folder) return undefined;
     await using file = await open(join(folder, 'report.html'), flags);
     if (!(await file.stat()).isFile()) return undefined;
-    return Buffer.from(await file.readFile());
+    return await file.readFile('utf8');
   } catch {
     return undefined;
   }

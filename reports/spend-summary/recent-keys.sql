@@ -1,5 +1,5 @@
--- A row for each service, a key through all its rotations, the one whose spend changed most first, with its spend of each
--- of 14 days as a line of blocks. Days without data are dots. Refunds that name no key are a row of their own.
+-- A row for each service, a key through all its rotations, the most expensive first, with its spend of each of 14 days as a
+-- line of blocks. Days without data are dots. Refunds that name no key are a row of their own.
 WITH cells AS (
   SELECT
     coalesce(service, '') AS service,
@@ -50,11 +50,6 @@ lines AS (
 )
 SELECT service, is_keyless_refund, trend, spend, spend_before
 FROM moved
-CROSS JOIN run
-CROSS JOIN (
-  -- Without all data of the comparison, the largest spend comes first.
-  SELECT min(start_seconds) >= any_value(data_since_seconds) AS is_compared FROM days, run WHERE days.period = 'comparison'
-)
 LEFT JOIN lines USING (service, is_keyless_refund)
 WHERE spend <> 0 OR spend_before <> 0
-ORDER BY CASE WHEN is_compared THEN abs(spend * comparison_days - spend_before) ELSE spend END DESC, spend DESC, service
+ORDER BY spend DESC, spend_before DESC, service

@@ -1,5 +1,5 @@
--- A row for each model, the one whose spend changed most first, with its spend of each of 14 days as a line of blocks.
--- Days without data are dots.
+-- A row for each model, the most expensive first, with its spend of each of 14 days as a line of blocks. Days without data
+-- are dots.
 WITH moved AS (
   SELECT
     coalesce(model_name, '') AS model_name,
@@ -42,11 +42,6 @@ lines AS (
 )
 SELECT model_name, trend, spend, spend_before
 FROM moved
-CROSS JOIN run
-CROSS JOIN (
-  -- Without all data of the comparison, the largest spend comes first.
-  SELECT min(start_seconds) >= any_value(data_since_seconds) AS is_compared FROM days, run WHERE days.period = 'comparison'
-)
 LEFT JOIN lines USING (model_name)
 WHERE spend <> 0 OR spend_before <> 0
-ORDER BY CASE WHEN is_compared THEN abs(spend * comparison_days - spend_before) ELSE spend END DESC, spend DESC, model_name
+ORDER BY spend DESC, spend_before DESC, model_name

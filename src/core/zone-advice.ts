@@ -1,4 +1,5 @@
-import { isZone, nearest } from '../../core/index.ts';
+import { nearest } from './nearest.ts';
+import { isZone } from './zone.ts';
 
 const known = new Set<string>();
 

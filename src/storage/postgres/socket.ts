@@ -1,0 +1,11 @@
+import type { Socket } from 'node:net';
+import type { ClientBase } from 'pg';
+
+/** The socket of a connection, which the driver does not export; after the start of TLS, the one of TLS. */
+export const socketOf = (client: ClientBase): Socket =>
+  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
+
+/** Ends a connection without a word to the server, which `end` waits for. What runs on it fails. */
+export const destroy = (client: ClientBase): void => {
+  socketOf(client).destroy();
+};

@@ -1,0 +1,159 @@
+import type { ClientBase } from 'pg';
+import { durationText, fault, type Clock, type Fault, type Limit } from '../../core/index.ts';
+import { destroy, socketOf } from './socket.ts';
+
+/** A transaction at the server: its process there, and when it began as the server writes it. */
+export type Backend = { readonly pid: number; readonly begun: string };
+
+/** `backend` is missing outside of transactions, where a pooler runs each statement anywhere. */
+export type Statement = { readonly text: string; readonly backend?: Backend | undefined };
+
+export type WatchLimits = {
+  /** Milliseconds without a byte, after which another connection asks the server about the statement. */
+  readonly answer: number;
+  /** Milliseconds without a byte, after which the connection is given up although the server works on the statement. */
+  readonly statement: number;
+};
+
+export type WatchOptions = {
+  readonly limits: WatchLimits;
+  readonly clock: Pick<Clock, 'limit'>;
+  /** The database in messages, without the password. */
+  readonly where: string;
+  /** Whether the server works on each statement. Rejects where it does not answer in time. */
+  readonly areAtWork: (statements: readonly Statement[]) => Promise<readonly boolean[]>;
+  /** Ends a transaction whose connection was given up. */
+  readonly terminate: (backend: Backend) => Promise<void>;
+};
+
+/** What ends statements whose connection says nothing, as that of a machine that is gone. */
+export type Watch = {
+  /**
+   * Watches a statement of a connection until it ends. `isHeldUp`: whether this side is what it waits for.
+   * @throws fault database-unreachable in place of the error of a connection that was given up
+   */
+  readonly during: <T>(
+    client: ClientBase,
+    statement: Statement,
+    run: () => Promise<T>,
+    isHeldUp?: () => boolean,
+  ) => Promise<T>;
+  /** Whether a statement is silent, and the server has not said yet that it works on it. */
+  readonly isInDoubt: () => boolean;
+};
+
+/** Where nothing is watched: a process that works for one moment, and tests. */
+export const unwatched: Watch = {
+  during: (_client, _statement, run) => run(),
+  isInDoubt: () => false,
+};
+
+/** Parts of a limit in which bytes are counted. */
+const ticksPerAnswer = 4;
+
+type Entry = {
+  readonly client: ClientBase;
+  readonly statement: Statement;
+  readonly isHeldUp: () => boolean;
+  passed: number;
+  /** Milliseconds without a byte, since the server was last asked and in all. */
+  silent: number;
+  total: number;
+  reason?: Fault;
+};
+
+/** Bytes that passed in either direction; those that wait to be sent have not. */
+const passedOn = (client: ClientBase): number => {
+  const socket = socketOf(client);
+  return socket.bytesRead + socket.bytesWritten - socket.writableLength;
+};
+
+export const createWatch = ({ limits, clock, where, areAtWork, terminate }: WatchOptions): Watch => {
+  const entries = new Set<Entry>();
+  const interval = Math.min(limits.answer, limits.statement) / ticksPerAnswer;
+  let timer: Limit | undefined;
+  let isAsking = false;
+
+  const giveUp = (entry: Entry, reason: Fault): void => {
+    if (!entries.has(entry)) return;
+    entry.reason = reason;
+    destroy(entry.client);
+    const { backend } = entry.statement;
+    // It goes on with a statement whose result nobody reads, and holds its locks meanwhile.
+    if (backend !== undefined) terminate(backend).catch(() => undefined);
+  };
+  const isSilent = ({ silent }: Entry): boolean => silent >= limits.answer;
+  /** In one work, which a server that says nothing lets end once for all of them. */
+  const ask = async (silent: readonly Entry[]): Promise<void> => {
+    isAsking = true;
+    const answers = await areAtWork(silent.map(({ statement }) => statement)).catch(() => []);
+    isAsking = false;
+    for (const [nth, entry] of silent.entries())
+      // What came meanwhile is an answer.
+      if (answers[nth] === true || passedOn(entry.client) !== entry.passed) entry.silent = 0;
+      else
+        giveUp(
+          entry,
+          fault('database-unreachable', `${where}: the server does not answer on an open connection`),
+        );
+  };
+  const look = (entry: Entry): void => {
+    const passed = passedOn(entry.client);
+    if (passed !== entry.passed || entry.isHeldUp()) {
+      Object.assign(entry, { passed, silent: 0, total: 0 });
+      return;
+    }
+    // Not by the clock: a process that was stopped for minutes has heard nothing, and has not been waiting.
+    entry.silent += interval;
+    entry.total += interval;
+    if (entry.total >= limits.statement)
+      giveUp(
+        entry,
+        fault(
+          'warehouse-failed',
+          `${where}: a statement did not end within ${durationText(limits.statement)}`,
+          {
+            retryHelps: true,
+            advice:
+              'raise database_timeout, or look in pg_stat_activity for what statements wait for; nothing of this step was stored',
+          },
+        ),
+      );
+  };
+  const schedule = (): void => {
+    timer?.[Symbol.dispose]();
+    timer = undefined;
+    if (entries.size === 0) return;
+    timer = clock.limit(interval);
+    timer.signal.addEventListener('abort', () => {
+      for (const entry of entries) look(entry);
+      const silent = [...entries].filter(isSilent);
+      if (silent.length > 0 && !isAsking) void ask(silent);
+      schedule();
+    });
+  };
+
+  return {
+    isInDoubt: () => [...entries].some(isSilent),
+    during: async (client, statement, run, isHeldUp = () => false) => {
+      const entry: Entry = {
+        client,
+        statement,
+        isHeldUp,
+        passed: passedOn(client),
+        silent: 0,
+        total: 0,
+      };
+      entries.add(entry);
+      if (entries.size === 1) schedule();
+      try {
+        return await run();
+      } catch (error) {
+        throw entry.reason ?? error;
+      } finally {
+        entries.delete(entry);
+        if (entries.size === 0) schedule();
+      }
+    },
+  };
+};

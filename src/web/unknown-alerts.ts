@@ -1,0 +1,56 @@
+import type { AlertView } from './alert-view.ts';
+
+/** An alert whose state is unknown, and the next step. */
+export type UnknownAlert = {
+  readonly account: string;
+  readonly alert: string;
+  readonly reason: string;
+  readonly hint?: string | undefined;
+};
+
+/** Alerts that are unknown for one reason. */
+export type UnknownAlerts = Pick<UnknownAlert, 'reason' | 'hint'> & {
+  readonly alerts: readonly UnknownAlert[];
+};
+
+export const unknownAlertsOf = (views: readonly AlertView[]): readonly UnknownAlert[] =>
+  views.flatMap(({ account, alert, state, mute, texts: { reason, hint } }) =>
+    state === 'unknown' && mute === undefined && reason !== undefined
+      ? [{ account, alert, reason, hint }]
+      : [],
+  );
+
+/** In the order in which each reason occurs first. */
+export const byReason = (alerts: readonly UnknownAlert[]): readonly UnknownAlerts[] => {
+  const found = new Map<string, UnknownAlert[]>();
+  for (const one of alerts) {
+    const key = JSON.stringify([one.reason, one.hint]);
+    const same = found.get(key);
+    if (same === undefined) found.set(key, [one]);
+    else same.push(one);
+  }
+  return [...found.values()].flatMap((same) => {
+    const [first] = same;
+    return first === undefined ? [] : [{ reason: first.reason, hint: first.hint, alerts: same }];
+  });
+};
+
+/** An alert that says more than its reason: it fires, or part of its spend is known. */
+const saysMore = ({ firing, texts: { spend } }: AlertView): boolean =>
+  firing.length > 0 || spend !== undefined;
+
+/** Separates alerts that are shown as one line for each reason from those that are shown alone. */
+export const collectUnknown = (
+  views: readonly AlertView[],
+): { readonly collected: readonly UnknownAlerts[]; readonly alone: readonly AlertView[] } => {
+  const collected = byReason(unknownAlertsOf(views.filter((view) => !saysMore(view)))).filter(
+    ({ alerts }) => alerts.length > 1,
+  );
+  const named = new Set(
+    collected.flatMap(({ alerts }) => alerts.map(({ account, alert }) => JSON.stringify([account, alert]))),
+  );
+  return {
+    collected,
+    alone: views.filter(({ account, alert }) => !named.has(JSON.stringify([account, alert]))),
+  };
+};
