@@ -7,8 +7,11 @@ import { openOwnEngine } from './own-tables.ts';
 import { createQueryProcess, type ProcessOptions, type QueryProcess } from './query-process.ts';
 import type { QueryEngine, QueryTables, TablesOptions } from './query-engine.ts';
 
-/** Planning a query takes milliseconds, unless the engine evaluates an expression of constants while it plans. */
-const planLimits = { timeLimit: 5_000, memoryLimit: 256 * 2 ** 20 };
+/**
+ * Planning a query takes milliseconds of processor time, unless the engine evaluates an expression of constants while it
+ * plans. On a busy machine a process of low priority waits for most of the time.
+ */
+const planLimits = { timeLimit: 20_000, memoryLimit: 256 * 2 ** 20 };
 
 /** Bytes that the engine takes beside what it counts: it does not count all its memory, and plans without counting any. */
 export const uncounted = 128 * 2 ** 20;

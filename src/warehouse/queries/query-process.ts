@@ -46,10 +46,13 @@ type Running = {
   readonly ended: Promise<string>;
 };
 
-/** Runs only when nothing else needs the processor. */
+/**
+ * Leaves most of the processor time to others. The lowest priority would get one or two hundredths of a busy processor:
+ * small queries would exceed their limits.
+ */
 const giveWay = ({ pid }: ChildProcess): void => {
   try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
     // A system that allows no priorities shares the processor evenly.
   }
@@ -67,7 +70,6 @@ const refer = ({ child }: Running, isBusy: boolean): void => {
 
 const started = async (start: () => ChildProcess, yields: boolean): Promise<Running> => {
   const child = start();
-  if (yields) giveWay(child);
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
@@ -78,6 +80,7 @@ const started = async (start: () => ChildProcess, yields: boolean): Promise<Runn
   const why = await Promise.race([ready, ended]);
   if (why !== undefined)
     throw fault('report-query-failed', `the process that runs queries does not start (${why})`);
+  if (yields) giveWay(child);
   return { child, ended, baseline: residentBytes(child.pid ?? 0) ?? 0 };
 };
 
