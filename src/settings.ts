@@ -15,7 +15,7 @@ import {
 } from './core/index.ts';
 import { configDisk, loadConfig, type Job, type Loaded, type Schedule } from './config/index.ts';
 import { channels } from './notify/index.ts';
-import { checkReports, jobKinds, sinkFaults } from './jobs/index.ts';
+import { backupFaults, checkReports, jobKinds, sinkFaults } from './jobs/index.ts';
 import { nextSlots, scheduleFault, scheduleOf } from './scheduler/index.ts';
 import { packageRoot } from './package-root.ts';
 import { bindWith, openQueries, reportRelations as relations } from './warehouse/index.ts';
@@ -153,7 +153,7 @@ export const checkConfig = async (
   const sinks = await sinkFaults(config, deps.cwd);
   const memory = await checkMemory(folder, deps.systemRoot, config.settings.warehouse.memory_limit);
   return {
-    faults: [...reports.faults, ...sinks.faults, ...memory.faults],
+    faults: [...reports.faults, ...sinks.faults, ...(await backupFaults(config, deps.cwd)), ...memory.faults],
     warnings: [
       ...(await permissionWarnings(folder)),
       ...warnings,

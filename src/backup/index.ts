@@ -7,6 +7,7 @@ export { databaseIn, openBackup, readManifests } from './open-backup.ts';
 export { restoreFiles, verifyFiles, type OpenBackup } from './restore-files.ts';
 export { listSources } from './list-sources.ts';
 export { backupsToKeep, type Keep } from './retention.ts';
+export { checkTarget, isFileTarget, isWithin } from './target.ts';
 export { openStore, type BackupStore } from './store.ts';
 export { takeBackup, type BackupSubject, type TakenBackup } from './take-backup.ts';
 export { storeFiles } from './write-backup.ts';

@@ -1,5 +1,6 @@
 import { access, mkdir } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { isWithin } from '../backup/index.ts';
 import { fault, messageOf, setPermissions, systemCode, type Deps } from '../core/index.ts';
 
 export type Paths = {
@@ -70,10 +71,6 @@ export const storedFolders = (paths: Paths) => ({
   reports: paths.reportsDirectory,
   archive: paths.archiveDirectory,
 });
-
-/** Whether a path is the folder or lies in it. */
-export const isWithin = (folder: string, inner: string): boolean =>
-  !/^\.\.(\/|$)/.test(relative(folder, inner));
 
 /**
  * Makes the data of older versions private. The working folder and its parents hold other data, so they keep their permissions.

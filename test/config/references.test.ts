@@ -23,15 +23,35 @@ describe('references', () => {
 
   it('read secret files without one newline at the end', async () => {
     for (const [content, value] of [
-      ['sk-admin-1\n', 'sk-admin-1'],
-      ['sk-admin-1\r\n', 'sk-admin-1'],
-      ['sk-admin-1\n\n', 'sk-admin-1\n'],
+      ['secret-1\n', 'secret-1'],
+      ['secret-1\r\n', 'secret-1'],
+      ['secret-1\n\n', 'secret-1\n'],
+    ] as const) {
+      const settings = 'backup: { identity: "${file:/run/secrets/key}" }\n';
+      const { config, text } = await load({
+        'config/tollkeeper.yaml': settings,
+        '/run/secrets/key': content,
+      });
+      expect(text).toBe('');
+      expect(config?.settings.backup.identity?.reveal()).toBe(value);
+    }
+  });
+
+  it('of an Admin Key lose the blanks around it, with a warning that does not show the key', async () => {
+    for (const [content, isWarned] of [
+      ['sk-admin-1\n', false],
+      [' sk-admin-1\n\n', true],
+      ['\tsk-admin-1', true],
     ] as const) {
       const files = { ...account('"${file:/run/secrets/key}"'), '/run/secrets/key': content };
-      const { config, text } = await load(files);
+      const { config, text, warnings = [] } = await load(files);
       expect(text).toBe('');
-      expect(config?.settings.accounts['main']?.admin_key.reveal()).toBe(value);
+      expect(config?.settings.accounts['main']?.admin_key.reveal()).toBe('sk-admin-1');
+      expect(warnings.map(({ line }) => line)).toEqual(isWarned ? [4] : []);
+      expect(JSON.stringify(warnings)).not.toContain('sk-admin-1');
     }
+    const { text } = await load({ ...account('"${KEY}"') }, { KEY: ' \n' });
+    expect(text).toContain('accounts.main.admin_key must be a reference such as');
   });
 
   it('read a variable that is not set from the file that its _FILE variable names', async () => {

@@ -25,6 +25,7 @@ import { readSources, type ConfigFiles } from './read-sources.ts';
 import { reportFaults } from '../rules/report-rules.ts';
 import {
   accountFaults,
+  adminKeyWarnings,
   databaseFaults,
   mailFaults,
   nameFaults,
@@ -316,6 +317,7 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
         ? []
         : redacted(
             sortFaults([
+              ...adminKeyWarnings(part),
               ...tagWarnings(part),
               ...budgetWarnings(part, alertJobs(jobs, byName)),
               ...statusWarnings(part),

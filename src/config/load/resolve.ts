@@ -59,7 +59,7 @@ export const registerSecret = (
   // The URL of a mail server without a password contains no secret; its name stays readable in messages.
   if (kind === 'password' && !value.includes('@')) return;
   const parts = password === undefined ? pieces : [password, decoded(password)];
-  const all = new Set([value, ...parts, ...(kind === 'open' ? pathsOf(value) : [])]);
+  const all = new Set([value, value.trim(), ...parts, ...(kind === 'open' ? pathsOf(value) : [])]);
   for (const text of all) if (text !== '') secrets.register(text);
 };
 

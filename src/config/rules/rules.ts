@@ -126,6 +126,25 @@ export const operatorFaults = (part: Checked<unknown>, declared: Declared): Conf
   });
 };
 
+/** Admin Keys with blanks around them, which are removed. */
+export const adminKeyWarnings = (part: Checked<unknown>): ConfigFault[] => {
+  const accounts = valueAt(part.resolved, ['accounts']);
+  return Object.keys(Object(accounts)).flatMap((name) => {
+    const path = ['accounts', name, 'admin_key'];
+    const key = valueAt(part.resolved, path);
+    return typeof key !== 'string' || key === key.trim()
+      ? []
+      : [
+          at(
+            part,
+            path,
+            `${path.join('.')} has blanks or line breaks around the key, which are removed`,
+            'store the key without them; `printf %s` writes no line break, `echo` does',
+          ),
+        ];
+  });
+};
+
 /** With PostgreSQL there is no file to archive. */
 export const databaseFaults = (job: DeclaredJob, settings: unknown): ConfigFault[] => {
   const kind = valueAt(job.part.resolved, ['kind']);

@@ -213,15 +213,23 @@ const hide = (value: string): Secret => ({
   toJSON: () => '[secret]',
 });
 
-/** A secret, only allowed as a complete reference; registered for redaction before it is checked. */
-export const secret = checked(
+const anySecret = checked(
   'a reference such as "${NAME}" or "${file:/run/secrets/name}"',
-  (text) => text !== '',
+  (text) => text.trim() !== '',
   {
     secret: 'whole',
     advice: 'write "${NAME}" or "${file:/run/secrets/name}"',
   },
-).transform(hide);
+);
+
+/** A secret, only allowed as a complete reference; registered for redaction before it is checked. */
+export const secret = anySecret.transform(hide);
+
+/**
+ * The Admin Key. Secret stores and editors add blanks and line breaks, which no key contains and no header may hold: they
+ * are removed here, and `adminKeyWarnings` names them.
+ */
+export const adminKey = anySecret.transform((text) => hide(text.trim()));
 
 /** A secret that clients send in a header. */
 export const accessToken = checked(

@@ -8,6 +8,7 @@ import {
   rowKinds,
 } from '../../core/index.ts';
 import {
+  adminKey,
   address,
   addressee,
   addresses,
@@ -157,7 +158,7 @@ const account = z.strictObject({
       advice: 'write only the https address, such as https://gateway.example.com',
     })
     .describe('Address of the gateway; https, except on loopback.'),
-  admin_key: secret.describe('Secret reference of the Admin Key: "${GATEWAY_ADMIN_KEY}".'),
+  admin_key: adminKey.describe('Secret reference of the Admin Key: "${GATEWAY_ADMIN_KEY}".'),
   admin_key_issued: date
     .optional()
     .describe(

@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import {
   createGate,
   unixMillis,
@@ -10,7 +10,9 @@ import {
 } from '../../core/index.ts';
 import {
   backupsToKeep,
+  checkTarget,
   copyBackup,
+  isFileTarget,
   openStore,
   packBackup,
   takeBackup,
@@ -23,7 +25,6 @@ import { version } from '../../version.ts';
 import type { Paths } from '../paths.ts';
 import { drillBackup, requireSpace } from './drill.ts';
 import { openSubject, sizeOf, type OpenSubject } from './subject.ts';
-import { checkTarget, isFileTarget } from './target.ts';
 
 export type BackupsDeps = {
   readonly warehouse: Pick<Warehouse, 'exclusive' | 'copyToFile' | 'backups'>;
@@ -101,7 +102,7 @@ export const createBackups = (deps: BackupsDeps): Backups => {
     take: async (request, progress, signal) =>
       oneAtATime(async () => {
         const target = resolve(cwd, request.target);
-        await checkTarget(target, paths);
+        await checkTarget(target, [dirname(paths.path), paths.archiveDirectory]);
         const { recipients = [] } = request;
         const cipher = recipients.length === 0 ? undefined : await createCipher(recipients);
         const isFile = await isFileTarget(target);

@@ -1,5 +1,8 @@
+import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { countText, fault, sizeText } from '../../core/index.ts';
+import { checkTarget } from '../../backup/index.ts';
+import type { Config, ConfigFault } from '../../config/index.ts';
+import { countText, fault, isFault, sizeText } from '../../core/index.ts';
 import { defineJobKind, type JobContext } from '../job-kind.ts';
 import type { Backups } from './backups.ts';
 
@@ -90,3 +93,26 @@ export const restoreDrillKind = defineJobKind({
   plan: ({ from }) =>
     Promise.resolve([`restore the newest backup of ${from} into a temporary folder, and compare it`]),
 });
+
+/** Backup jobs whose target would be lost together with the data. Relative paths start at `cwd`. */
+export const backupFaults = async (config: Config, cwd: string): Promise<readonly ConfigFault[]> => {
+  const { path, archive } = config.settings.warehouse;
+  const backedUp = [dirname(path), ...(archive?.path === undefined ? [] : [archive.path])];
+  const faults: ConfigFault[] = [];
+  for (const job of Object.values(config.jobs)) {
+    if (job.kind !== backupKind.kind) continue;
+    // The config has parsed the fields with the shape of this kind.
+    const { to } = job.fields as z.infer<typeof backupShape>;
+    try {
+      await checkTarget(
+        resolve(cwd, to),
+        backedUp.map((folder) => resolve(cwd, folder)),
+      );
+    } catch (error) {
+      // A folder that this user cannot read is found when the job runs.
+      if (isFault(error))
+        faults.push({ ...job.place, message: `jobs.${job.name}.to: ${error.message}`, advice: error.advice });
+    }
+  }
+  return faults;
+};

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTown, type Town } from '../support/daemon.ts';
@@ -91,6 +91,21 @@ describe('`tollkeeper backup DIR`', () => {
     const text = mails[0]?.parsed.text?.replaceAll(/\s+/g, ' ') ?? '';
     expect(text).toContain('does not match its checksum');
     expect(text).toContain('take a new backup');
+  });
+
+  it('of a job is refused by `check` if it lies in the data folder, also through a link', async () => {
+    await mkdir(join(town.folder.path, 'data'), { recursive: true });
+    await symlink('data', join(town.folder.path, 'volume'));
+    const targets = ['data/backups', 'volume/backups', 'elsewhere'];
+    const job = (to: string, index: number) =>
+      `  backup-${index}: { kind: backup, schedule: "5 3 * * *", to: ${to} }\n`;
+    await town.folder.write('config/jobs/backups.yaml', `jobs:\n${targets.map(job).join('')}`);
+    const checked = await town.run('check', '--json');
+    expect(checked.code).toBe(1);
+    const { faults } = JSON.parse(checked.stdout) as { faults: { line: number; message: string }[] };
+    expect(faults.map(({ line }) => line)).toEqual([2, 3]);
+    expect(faults[0]?.message).toContain('jobs.backup-0.to: ');
+    expect(faults[1]?.message).toContain('which is backed up');
   });
 
   it('refuses a target within the data folder and one that holds something else', async () => {

@@ -1,7 +1,10 @@
 import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { fault, systemCode } from '../../core/index.ts';
-import { isWithin, type Paths } from '../paths.ts';
+import { basename, dirname, join, relative } from 'node:path';
+import { fault, systemCode } from '../core/index.ts';
+
+/** Whether a path is the folder or lies in it. */
+export const isWithin = (folder: string, inner: string): boolean =>
+  !/^\.\.(\/|$)/.test(relative(folder, inner));
 
 /** The real path of what exists, with the rest of the path as it is written. */
 const resolved = async (path: string): Promise<string> => {
@@ -13,10 +16,10 @@ const resolved = async (path: string): Promise<string> => {
   }
 };
 
-/** @throws fault backup-inside when the target lies in a folder that is backed up. */
-export const checkTarget = async (target: string, paths: Paths): Promise<void> => {
+/** Symbolic links are followed. @throws fault backup-inside when the target lies in a folder that is backed up. */
+export const checkTarget = async (target: string, backedUp: readonly string[]): Promise<void> => {
   const wanted = await resolved(target);
-  for (const folder of [dirname(paths.path), paths.archiveDirectory])
+  for (const folder of backedUp)
     if (isWithin(await resolved(folder), wanted))
       throw fault(
         'backup-inside',
