@@ -8,11 +8,15 @@ const times = (value: number): string => (value === 1 ? 'once' : `${count(value)
 const open = 'open: tokens that could be either are unclassified';
 
 const inputs = {
+  mixed:
+    'mixed: prompt tokens include cached tokens in some calls and exclude them in others; tokens that could be either are unclassified',
   includes_cache: 'prompt tokens include cached tokens',
   excludes_cache: 'prompt tokens exclude cached tokens',
 } as const;
 
 const outputs = {
+  mixed:
+    'mixed: completion tokens include reasoning tokens in some calls and exclude them in others; tokens that could be either are unclassified',
   includes_reasoning: 'completion tokens include reasoning tokens',
   excludes_reasoning: 'completion tokens exclude reasoning tokens',
 } as const;
@@ -20,14 +24,27 @@ const outputs = {
 type Point = LearnedView['points'][number];
 type Side = ModelConvention | ModelConvention['output'];
 
+/** Whether evidence shows both conventions, as for a model name that the gateway serves from two vendors. */
+const isMixed = ({ convention, contradicted }: Side): boolean => convention === undefined && contradicted;
+
+/** What a side's tokens contain. */
+const valueOf = <Convention extends string>(
+  side: Side & { readonly convention: Convention | undefined },
+  values: Readonly<Record<Convention | 'mixed', string>>,
+): string => {
+  if (isMixed(side)) return values.mixed;
+  return side.convention === undefined ? open : values[side.convention];
+};
+
 const evidenceOf = (
-  { evidence, contradicted }: Side,
+  side: Side,
   {
     parts,
     setting,
     labels,
   }: { readonly parts: string; readonly setting: string; readonly labels: readonly string[] },
 ): string => {
+  const { evidence, contradicted } = side;
   const [excludes = '', includesPrice = '', excludesPrice = ''] = labels;
   return [
     `${count(evidence.calls)} calls, ${parts}`,
@@ -39,19 +56,25 @@ const evidenceOf = (
       ? [`charges showed ${times(evidence.excludesTimes)} that ${excludesPrice}`]
       : []),
     ...(evidence.rule === undefined ? [] : [`set by ${setting} for ${evidence.rule}`]),
-    ...(contradicted ? ['there is evidence against it'] : []),
+    ...(isMixed(side)
+      ? [
+          `leave ${setting} unset for this model, since each value is wrong for some calls; a model name for each vendor at the gateway separates them`,
+        ]
+      : contradicted
+        ? ['there is evidence against it']
+        : []),
   ].join('; ');
 };
 
 const howOf = ({ decidedBy }: Side): Point['how'] => (decidedBy === 'configured' ? 'config' : 'data');
 
 const inputPoint = (one: ModelConvention): readonly Point[] => {
-  const { model, convention, evidence } = one;
+  const { model, evidence } = one;
   if (evidence.cacheCalls === 0 && evidence.rule === undefined) return [];
   return [
     {
       point: `tokens.${model}`,
-      value: convention === undefined ? open : inputs[convention],
+      value: valueOf(one, inputs),
       evidence: evidenceOf(one, {
         parts: `${count(evidence.cacheCalls)} with cached tokens`,
         setting: 'gateway.token_convention',
@@ -67,12 +90,12 @@ const inputPoint = (one: ModelConvention): readonly Point[] => {
 };
 
 const outputPoint = ({ model, output }: ModelConvention): readonly Point[] => {
-  const { convention, evidence } = output;
+  const { evidence } = output;
   if (evidence.reasoningCalls === 0 && evidence.rule === undefined) return [];
   return [
     {
       point: `tokens.${model}.output`,
-      value: convention === undefined ? open : outputs[convention],
+      value: valueOf(output, outputs),
       evidence: evidenceOf(output, {
         parts: `${count(evidence.reasoningCalls)} with reasoning tokens`,
         setting: 'gateway.output_convention',

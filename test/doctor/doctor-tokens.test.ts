@@ -58,6 +58,13 @@ describe('the doctor line about completion tokens', () => {
     ]);
   });
 
+  it('says that a model mixes both conventions, and that no setting is right for it', () => {
+    const evidence = { ...nothing, calls: 1200, reasoningCalls: 7, excludesCalls: 2, includesTimes: 1 };
+    const [point] = conventionPoints(modelOf({ contradicted: true, evidence }));
+    expect(point?.value).toMatch(/^mixed: completion tokens include reasoning tokens in some calls/);
+    expect(point?.evidence).toMatch(/; leave gateway\.output_convention unset for this model/);
+  });
+
   it('is missing for a model without cached and reasoning tokens', () => {
     const evidence = { ...nothing, calls: 3, reasoningCalls: 0 };
     expect(conventionPoints(modelOf({ evidence }))).toEqual([]);
