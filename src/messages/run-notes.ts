@@ -67,8 +67,12 @@ export type RunNotes = {
   readonly afterWatermark: (calls: number) => string;
   readonly unclear: (rows: number) => string;
   readonly notCompared: (reason: string) => string;
-  /** With the range when it is shorter than the period. */
-  readonly compared: (comparison: Comparison, part: Interval<UnixSeconds> | undefined) => string;
+  /** With the range when it is shorter than the period, and the rows that could not be read. */
+  readonly compared: (
+    comparison: Comparison,
+    part: Interval<UnixSeconds> | undefined,
+    unread: number,
+  ) => string;
 };
 
 /** The notes of a run from the texts of a language; moments are shown in the zone. */
@@ -84,10 +88,11 @@ export const notesFrom = (
     afterWatermark: messages.afterWatermark,
     unclear: messages.unclear,
     notCompared: messages.notCompared,
-    compared: (comparison, part) =>
+    compared: (comparison, part, unread) =>
       join([
         notifyCompared(comparison, messages, join),
         ...(part === undefined ? [] : [messages.part(at(part.start), at(part.end))]),
+        ...(unread === 0 ? [] : [messages.unread(unread)]),
       ]),
   };
 };

@@ -1,4 +1,4 @@
-import { absoluteMoney } from '../core/index.ts';
+import { absoluteMoney, countText } from '../core/index.ts';
 import { gapOf, type Match } from './match-figures.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -57,10 +57,20 @@ export const describeComparison = ({ source, entry, verdict, match, why }: Compa
   return message[verdict];
 };
 
-/** The conclusion of all comparisons of a range. */
-export const concludeComparisons = (
-  found: readonly { readonly entry?: string | undefined; readonly verdict: string; readonly text: string }[],
-): string => {
+type Concluded = {
+  readonly entry?: string | undefined;
+  readonly verdict: string;
+  readonly text: string;
+};
+
+/** The conclusion of all comparisons of a range, of whose log so many rows are in quarantine. */
+export const concludeComparisons = (found: readonly Concluded[], unread: number): string => {
+  const conclusion = conclude(found);
+  if (unread === 0) return conclusion;
+  return `${conclusion} ${countText(unread, 'row')} of the log could not be read and ${unread === 1 ? 'is' : 'are'} in no figure.`;
+};
+
+const conclude = (found: readonly Concluded[]): string => {
   if (found.length === 0) return 'Nothing could be compared.';
   const totals = found.filter(({ entry }) => entry === undefined);
   const with_ = (verdict: string) => found.filter((one) => one.verdict === verdict);

@@ -1,4 +1,4 @@
-import { noProgress, type Interval, type UnixSeconds } from '../core/index.ts';
+import { fault, isFault, noProgress, type Interval, type UnixSeconds } from '../core/index.ts';
 import { logPullDeps, pullLogs } from '../ingest/index.ts';
 import {
   isProven,
@@ -66,7 +66,13 @@ export const openOtherLogs = (context: ReconcileContext): OtherLogs => {
       currency,
       profile: account.profile,
       warehouse: scratch,
+      // A row that the stored log lacks too must not hide a gap: what quarantine leaves out is no part of either sum.
+      badRows: 'quarantine',
       progress: noProgress,
+    }).catch((error: unknown) => {
+      if (!isFault(error) || !error.code.startsWith('export-')) throw error;
+      // The reason goes into mailed reports, and the message of such a fault quotes a row.
+      throw fault(error.code, `the call log in ${currency} cannot be read`, { cause: error });
     });
     const amounts = await scratch.logs.amounts(name);
     const isGiven = amounts === undefined || (isProven(amounts) && storedCurrency(amounts) === currency);

@@ -21,6 +21,8 @@ export type PeriodReconciliation =
       readonly comparison: Comparison;
       /** The compared part, when it is shorter than the period. */
       readonly part: Interval<UnixSeconds> | undefined;
+      /** Rows of the compared part in quarantine, which are in no figure of the log: with any, nothing is reconciled. */
+      readonly unread: number;
     }
   | { readonly known: false; readonly reason: string };
 
@@ -36,7 +38,7 @@ export const reconcilePeriod = async (
   try {
     const landed = await coveredPart(period, context);
     if (landed === undefined) return { known: false, reason: 'the call log has no data for the period' };
-    const { comparisons, notCompared } = await reconcileRange(landed, context);
+    const { comparisons, notCompared, unread } = await reconcileRange(landed, context);
     const totals = comparisons.filter(({ entry }) => entry === undefined);
     const first = totals.find(({ source }) => source === 'statistics') ?? totals[0];
     const found =
@@ -49,13 +51,14 @@ export const reconcilePeriod = async (
     return {
       known: true,
       comparison: found,
+      unread,
       part: isWhole ? undefined : landed,
       reconciliation: {
         verdict: found.verdict,
         text: isWhole
           ? found.text
           : `${found.text} The comparison covers what the log contains: ${rangeText.seconds(landed, zone)}.`,
-        good: isWhole && isGood(found.verdict),
+        good: isWhole && unread === 0 && isGood(found.verdict),
       },
     };
   } catch (error) {

@@ -27,7 +27,9 @@ export type Reconciled = {
   readonly notCompared: readonly NotCompared[];
   /** The conclusion, in a sentence or two. */
   readonly conclusion: string;
-  /** Nothing is unexplained or truncated. */
+  /** Rows of the range in quarantine, which are in no figure of the log. */
+  readonly unread: number;
+  /** Nothing is unexplained or truncated, and no row is in quarantine. */
   readonly good: boolean;
 };
 
@@ -123,11 +125,15 @@ export const compareRange = async (
 export const reconcileRange = async (range: Range, context: ReconcileContext): Promise<Reconciled> => {
   await using others = openOtherLogs(context);
   const { comparisons, missing } = await compareRange(range, { context, others, thorough: true });
+  const { account, warehouse } = context;
+  const unread = (await warehouse.logs.quarantined(account.name, range)).length;
+  const agrees = comparisons.length > 0 && !comparisons.some(({ verdict }) => isBad(verdict));
   return {
     comparisons,
     notCompared: missing.map(({ source, reason }) => ({ source, reason })),
-    conclusion: concludeComparisons(comparisons),
-    good: comparisons.length > 0 && !comparisons.some(({ verdict }) => isBad(verdict)),
+    conclusion: concludeComparisons(comparisons, unread),
+    unread,
+    good: agrees && unread === 0,
   };
 };
 

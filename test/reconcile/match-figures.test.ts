@@ -256,11 +256,11 @@ describe('an unexplained gap', () => {
       ...(entry === undefined ? {} : { entry }),
     });
     const found = [one('equal', 'Fine.'), one('late data', 'Late.'), one('unexplained', 'Why.', 'gpt')];
-    expect(concludeComparisons(found)).toContain('Why.');
-    expect(concludeComparisons([...found, one('truncated', 'Short.')])).toContain('Short.');
-    expect(concludeComparisons(found.slice(0, 2))).toContain('Late.');
-    expect(concludeComparisons(found.slice(0, 1))).toContain('agrees with the one source');
-    expect(concludeComparisons([])).toBe('Nothing could be compared.');
+    expect(concludeComparisons(found, 0)).toContain('Why.');
+    expect(concludeComparisons([...found, one('truncated', 'Short.')], 0)).toContain('Short.');
+    expect(concludeComparisons(found.slice(0, 2), 0)).toContain('Late.');
+    expect(concludeComparisons(found.slice(0, 1), 0)).toContain('agrees with the one source');
+    expect(concludeComparisons([], 0)).toBe('Nothing could be compared.');
     expect(['truncated', 'unexplained'].every((verdict) => isBad(verdict) && !isGood(verdict))).toBe(true);
     expect([isBad('late data'), isGood('late data')]).toEqual([false, false]);
   });

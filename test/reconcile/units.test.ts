@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { interval, startOfDay } from '../../src/core/index.ts';
 import { now, textOf } from '../support/gateway-fixture.ts';
 import { openJobFixture } from '../support/job-fixture.ts';
-import { reconcileRange } from '../../src/reconcile/index.ts';
+import { reconcilePeriod, reconcileRange } from '../../src/reconcile/index.ts';
 
 const since = '2026-11-15';
 const range = interval(startOfDay('2026-11-16', 'UTC'), startOfDay('2026-11-18', 'UTC'));
@@ -15,16 +15,18 @@ const fewLines = (text: string): string => {
     .join('');
 };
 
-it('a log that lacks nine of ten calls is truncated in the currency of the sources', async () => {
-  await using fixture = await openJobFixture({ callsPerDay: 60 });
-  const { account } = fixture.context;
-  const short = {
+type Fixture = Awaited<ReturnType<typeof openJobFixture>>;
+
+/** The account of a gateway whose exports of the call log are changed. */
+const withLogs = ({ context }: Fixture, change: (text: string) => string): Fixture['context']['account'] => {
+  const { account } = context;
+  return {
     ...account,
     gateway: {
       ...account.gateway,
       exportLogs: async (...asked: Parameters<typeof account.gateway.exportLogs>) => {
         const answer = await account.gateway.exportLogs(...asked);
-        const text = fewLines(await textOf(answer.body));
+        const text = change(await textOf(answer.body));
         const body = async function* () {
           yield new TextEncoder().encode(text);
         };
@@ -32,6 +34,57 @@ it('a log that lacks nine of ten calls is truncated in the currency of the sourc
       },
     },
   };
+};
+
+/** A row that cannot be read, after the header. */
+const withJunk = (text: string): string => text.replace('\n', '\nprivate-row,x\n');
+
+describe('with rows in quarantine', () => {
+  const pull = async (fixture: Fixture, account: Fixture['context']['account']) => {
+    await fixture.run('pull-logs', { since, bad_rows: 'quarantine' }, { account });
+    return { ...fixture.context, account };
+  };
+
+  it('a real gap is found although the log in the other currency has such rows too', async () => {
+    await using fixture = await openJobFixture({ callsPerDay: 60 });
+    const context = await pull(
+      fixture,
+      withLogs(fixture, (text) => withJunk(fewLines(text))),
+    );
+    const { comparisons, notCompared, conclusion, good } = await reconcileRange(range, context);
+    expect(comparisons.map(({ source, verdict }) => [source, verdict])).toContainEqual([
+      'statistics',
+      'truncated',
+    ]);
+    expect(good).toBe(false);
+    expect(conclusion).toMatch(/ rows? of the log could not be read/);
+    expect(JSON.stringify([comparisons, notCompared, conclusion])).not.toContain('private-row');
+  });
+
+  it('nothing is reconciled, even if all figures are equal', async () => {
+    await using fixture = await openJobFixture({ callsPerDay: 60 });
+    const context = await pull(fixture, withLogs(fixture, withJunk));
+    const { comparisons, unread, good } = await reconcileRange(range, context);
+    expect(comparisons.map(({ verdict }) => verdict)).toContain('equal');
+    expect([unread > 0, good]).toEqual([true, false]);
+    const period = await reconcilePeriod(range, context);
+    expect(period).toMatchObject({ known: true, unread, reconciliation: { verdict: 'equal', good: false } });
+  });
+
+  it('an export that cannot be read at all is named without its rows', async () => {
+    await using fixture = await openJobFixture({ callsPerDay: 60 });
+    await fixture.run('pull-logs', { since }, { account: withLogs(fixture, fewLines) });
+    const broken = withLogs(fixture, (text) => text.replace('\n', '\nprivate-row,"x\n'));
+    const { notCompared } = await reconcileRange(range, { ...fixture.context, account: broken });
+    expect(notCompared.map(({ source }) => source)).toContain('statistics');
+    expect(JSON.stringify(notCompared)).toContain('the call log in CNY cannot be read');
+    expect(JSON.stringify(notCompared)).not.toContain('private-row');
+  });
+});
+
+it('a log that lacks nine of ten calls is truncated in the currency of the sources', async () => {
+  await using fixture = await openJobFixture({ callsPerDay: 60 });
+  const short = withLogs(fixture, fewLines);
   for (const at of ['2026-11-15T23:50:00Z', '2026-11-18T00:10:00Z']) {
     fixture.clock.set(Date.parse(at));
     await fixture.run('snapshot', {});

@@ -259,14 +259,15 @@ describe('messages', () => {
       }) as const;
     for (const tag of localeTags) {
       const says = runNotes(tag, 'UTC');
-      const texts = verdicts.map((verdict) => says.compared(comparison(verdict), undefined));
+      const texts = verdicts.map((verdict) => says.compared(comparison(verdict), undefined, 0));
       if (tag === 'en') expect(new Set(texts)).toEqual(new Set(['In English.']));
       else {
         expect(new Set(texts).size).toBe(verdicts.length);
         for (const text of texts) expect(text).toContain(tag === 'de' ? '12,5' : '12.5');
       }
-      expect(says.compared(comparison('quite new'), undefined)).toBe('In English.');
-      expect(says.compared(comparison('equal'), range)).toContain(localeOf(tag).moment(range.end, 'UTC'));
+      expect(says.compared(comparison('quite new'), undefined, 0)).toBe('In English.');
+      expect(says.compared(comparison('equal'), range, 0)).toContain(localeOf(tag).moment(range.end, 'UTC'));
+      expect(says.compared(comparison('equal'), undefined, 2)).toContain(says.unread(2));
       expect(says.late('pull-logs waits', undefined)).toContain('pull-logs waits');
       expect(says.unread(1)).not.toBe(says.unread(2));
     }

@@ -20,6 +20,7 @@ export const periodVerdict = async (
   const says = runNotes(locale, context.zone);
   const compared = await reconcilePeriod(period, context);
   if (!compared.known) return { verdict: 'unknown', text: says.notCompared(compared.reason), good: false };
-  const { verdict, good } = compared.reconciliation;
-  return { verdict, text: says.compared(compared.comparison, compared.part), good };
+  const { reconciliation, comparison, part, unread } = compared;
+  const { verdict, good } = reconciliation;
+  return { verdict, text: says.compared(comparison, part, unread), good };
 };
