@@ -103,7 +103,7 @@ const entries = {
     'an account has one currency: add a separate account for the other currency',
   ),
   'export-timestamp-unreadable': failed(
-    'set gateway.timestamps of the account to the form that the export uses',
+    'set gateway.timestamps of the account to the form that the export uses; dates are read only with the year first (2026-11-20 or 2026/11/20)',
   ),
   'export-capped': failed(
     'the gateway truncates exports even of a single second; ask its operator to raise the limit',

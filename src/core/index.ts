@@ -25,6 +25,15 @@ export * from './first-signal.ts';
 export { createGate, createNamedGates, type NamedGates } from './gate.ts';
 export * from './gateway/call-log-columns.ts';
 export * from './gateway/profile.ts';
+export {
+  countedForms,
+  isCounted,
+  secondsOfTime,
+  timeFormOf,
+  timeForms,
+  timePattern,
+  type TimeFormName,
+} from './gateway/time-forms.ts';
 export * from './choices.ts';
 export * from './logging/log.ts';
 export * from './deps.ts';

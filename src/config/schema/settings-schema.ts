@@ -6,6 +6,7 @@ import {
   logLevels,
   pricedTokens,
   rowKinds,
+  timeForms,
 } from '../../core/index.ts';
 import {
   adminKey,
@@ -95,7 +96,7 @@ const gateway = z.strictObject({
     )
     .optional(),
   timestamps: z
-    .enum(['auto', 'seconds', 'milliseconds', 'rfc3339', 'naive'])
+    .enum(['auto', ...timeForms])
     .describe('Format of created_at in the log export; auto learns it from the data.')
     .optional(),
   naive_zone: zone.describe('Time zone of timestamps in the log export that have none.').optional(),

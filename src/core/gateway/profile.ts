@@ -1,4 +1,5 @@
 import type { CallLogRole } from './call-log-columns.ts';
+import type { TimeFormName } from './time-forms.ts';
 
 /** Known kinds of rows; the first two are spend. */
 export const rowKinds = ['consumption', 'refund', 'top-up', 'management', 'system', 'error'] as const;
@@ -23,7 +24,7 @@ export type LogExportFormat = {
  */
 export type GatewayProfile = {
   /** The format of `created_at` in the log export. */
-  readonly timestamps: 'auto' | 'seconds' | 'milliseconds' | 'rfc3339' | 'naive';
+  readonly timestamps: 'auto' | TimeFormName;
   /** IANA zone of naive log timestamps. */
   readonly naiveZone: string;
   /** Whether amounts are currency or integer units. */

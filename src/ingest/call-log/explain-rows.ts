@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import {
   fault,
   money,
+  secondsOfTime,
+  timeFormOf,
   unixSeconds,
   zero,
   type Fault,
@@ -10,7 +12,7 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import { needsAmount, timeSlack, type LogBatch, type TimeForm } from '../../warehouse/index.ts';
-import { columnAt, timeFormOf } from '../format/learn-cells.ts';
+import { columnAt } from '../format/learn-cells.ts';
 import { readRecords, type ReadRecord } from './read-records.ts';
 
 export type Problem = { readonly code: FaultCode; readonly reason: string };
@@ -36,32 +38,14 @@ const amountProblem = (cell: string, inUnits: boolean): Problem | undefined => {
   return undefined;
 };
 
-const wallClock = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?$/;
-
-/** Seconds of a written date and time, read as UTC; undefined for a date or time that does not exist. */
-const wallSeconds = (date: string, time: string): number | undefined => {
-  const millis = Date.parse(`${date}T${time}Z`);
-  const same = !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(`${date}T${time}`);
-  return same ? millis / 1000 : undefined;
-};
-
-const aheadOf = (offset: string): number => {
-  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(offset) ?? [];
-  return hours === undefined ? 0 : (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60 : 60);
-};
-
 /** Seconds UTC; undefined when the text is not a valid time. */
-const secondsOf = (cell: string, time: TimeForm): number | undefined => {
-  if (time.form === 'seconds') return Number(cell);
-  if (time.form === 'milliseconds') return Math.floor(Number(cell) / 1000);
-  const [, date = '', clock = '', offset = ''] = wallClock.exec(cell) ?? [];
-  const local = wallSeconds(date, clock);
-  if (local === undefined) return undefined;
-  if (time.form === 'rfc3339') return local - aheadOf(offset);
-  const [first] = time.offsets;
-  const valid = time.offsets.findLast(({ fromLocal }) => local >= fromLocal) ?? first;
-  return local - (valid?.seconds ?? 0);
-};
+const secondsOf = (cell: string, time: TimeForm): number | undefined =>
+  secondsOfTime(cell, time.form, (local) => {
+    if (time.form !== 'naive') return 0;
+    const [first] = time.offsets;
+    const valid = time.offsets.findLast(({ fromLocal }) => local >= fromLocal) ?? first;
+    return valid?.seconds ?? 0;
+  });
 
 const unguarded = (cell: string | undefined): string => (cell ?? '').replace(/^'/, '');
 

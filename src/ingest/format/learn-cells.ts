@@ -1,14 +1,7 @@
 import { parse } from 'csv-parse/sync';
-import { fault, type GatewayProfile, type Interval, type UnixSeconds } from '../../core/index.ts';
+import { fault, timeFormOf, type GatewayProfile, type Interval, type UnixSeconds } from '../../core/index.ts';
 import type { LogColumn, TimeForm } from '../../warehouse/index.ts';
 import { offsetsOf } from './dst-overlaps.ts';
-
-const forms: readonly (readonly [TimeForm['form'], RegExp])[] = [
-  ['seconds', /^\d{1,11}$/],
-  ['milliseconds', /^\d{12,15}$/],
-  ['rfc3339', /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:?\d\d)$/],
-  ['naive', /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})?$/],
-];
 
 /**
  * Cells of one column in the first rows, without guards and blank cells. `cut` means that the sample may end anywhere:
@@ -29,10 +22,6 @@ export const sampleCells = (sample: Buffer, cut: boolean, at: number, width: num
     .map((cells) => (cells[at] ?? '').replace(/^'/, '').trim())
     .filter((cell) => cell !== '');
 };
-
-/** The format of a time; undefined when it is none. */
-export const timeFormOf = (cell: string): TimeForm['form'] | undefined =>
-  forms.find(([, pattern]) => pattern.test(cell))?.[0];
 
 /** The format of most cells: one of them may be broken. */
 const commonForm = (cells: readonly string[]): TimeForm['form'] | undefined => {

@@ -1,6 +1,7 @@
 import {
   countText,
   formatMoment,
+  timeFormOf,
   tokenColumns,
   type GatewayProfile,
   type Interval,
@@ -9,7 +10,6 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import type { LearnedPoint, LogColumn, Warehouse } from '../../warehouse/index.ts';
-import { timeFormOf } from './learn-cells.ts';
 import type { ProbedExport } from './learn-logs.ts';
 
 /** Limit for a stored text from a gateway. */

@@ -1,5 +1,4 @@
-import { unixSeconds, type UnixSeconds } from '../../core/index.ts';
-import { timeFormOf } from './learn-cells.ts';
+import { secondsOfTime, timeFormOf, unixSeconds, type UnixSeconds } from '../../core/index.ts';
 import type { LogWindow } from '../call-log/log-windows.ts';
 
 /** A landed export, as evidence of how a gateway treats the end of a range. */
@@ -20,9 +19,7 @@ const unsettled = 3600;
 /** Seconds UTC; undefined for times without a zone. */
 const secondOf = (cell: string): number | undefined => {
   const form = timeFormOf(cell);
-  if (form === 'seconds') return Number(cell);
-  if (form === 'milliseconds') return Math.floor(Number(cell) / 1000);
-  return form === 'rfc3339' ? Math.floor(Date.parse(cell.replace(' ', 'T')) / 1000) : undefined;
+  return form === undefined || form === 'naive' ? undefined : secondsOfTime(cell, form, () => 0);
 };
 
 /**

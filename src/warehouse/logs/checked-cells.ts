@@ -3,7 +3,14 @@
  * rounds excess decimals, reads 1_000 as 1000 and rounds 0.5 to 1. The bad-row check of the ingest module repeats these
  * checks in TypeScript, to report the line.
  */
-import { countColumns, tokenColumns, trimOf } from '../../core/index.ts';
+import {
+  countColumns,
+  countedForms,
+  isCounted,
+  timePattern,
+  tokenColumns,
+  trimOf,
+} from '../../core/index.ts';
 import type { AmountForm, TimeForm } from './log-batch.ts';
 
 const fails = (reason: string, cell: string): string => `error('${reason}: ' || coalesce(${cell}, ''))`;
@@ -20,8 +27,6 @@ const offsetSql = (local: string, offsets: readonly { fromLocal: number; seconds
   return `CASE ${cases.join(' ')} ELSE ${Math.trunc(first?.seconds ?? 0)} END`;
 };
 
-const countedTime = { seconds: '[0-9]{1,11}', milliseconds: '[0-9]{12,15}' } as const;
-
 /**
  * Whether the time, the amount and all counts of a row have the usual form: one check of all costs a third of a check
  * of each. The cast that follows rejects a cell that contains the separator. The branch for plain rows comes first
@@ -33,8 +38,7 @@ export const plainRowSql = (
   form: AmountForm | undefined,
 ): string => {
   const looked: [cell: string, pattern: string][] = [];
-  if (time.form === 'seconds' || time.form === 'milliseconds')
-    looked.push(["coalesce(created_at, '?')", countedTime[time.form]]);
+  if (isCounted(time.form)) looked.push(["coalesce(created_at, '?')", countedForms[time.form].digits]);
   // Limited to the digits that fit the narrow decimal.
   if (roles.has('quota'))
     looked.push([
@@ -52,17 +56,18 @@ export const plainRowSql = (
 /** Seconds UTC of a `created_at` cell. */
 export const timeSql = (cell: string, time: TimeForm): string => {
   const wrong = fails('timestamp-unreadable', cell);
-  if (time.form === 'seconds' || time.form === 'milliseconds') {
-    const seconds = `CAST(${cell} AS BIGINT)${time.form === 'seconds' ? '' : ' // 1000'}`;
-    return `CASE WHEN is_plain THEN ${seconds} WHEN regexp_full_match(${cell}, '${countedTime[time.form]}') THEN ${seconds} ELSE ${wrong} END`;
+  const hasForm = `regexp_full_match(${cell}, '${timePattern(time.form)}')`;
+  if (time.form === 'naive') {
+    const local = `(epoch_us(CAST(${cell} AS TIMESTAMP)) // 1000000)`;
+    return `CASE WHEN ${hasForm} THEN ${local} - ${offsetSql(local, time.offsets)} ELSE ${wrong} END`;
   }
-  const dateTime = '[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?';
   if (time.form === 'rfc3339')
-    return `CASE WHEN regexp_full_match(${cell}, '${dateTime}(Z|[+-][0-9]{2}:?[0-9]{2})')
-      THEN epoch_us(CAST(${cell} AS TIMESTAMPTZ)) // 1000000 ELSE ${wrong} END`;
-  const local = `(epoch_us(CAST(${cell} AS TIMESTAMP)) // 1000000)`;
-  return `CASE WHEN regexp_full_match(${cell}, '${dateTime}')
-    THEN ${local} - ${offsetSql(local, time.offsets)} ELSE ${wrong} END`;
+    return `CASE WHEN ${hasForm} THEN epoch_us(CAST(${cell} AS TIMESTAMPTZ)) // 1000000 ELSE ${wrong} END`;
+  const { perSecond } = countedForms[time.form];
+  const seconds = (whole: string): string =>
+    `CAST(${whole} AS BIGINT)${perSecond === 1 ? '' : ` // ${perSecond}`}`;
+  return `CASE WHEN is_plain THEN ${seconds(cell)}
+    WHEN ${hasForm} THEN ${seconds(`split_part(${cell}, '.', 1)`)} ELSE ${wrong} END`;
 };
 
 /** A count of tokens; blank is unknown. */

@@ -1,4 +1,4 @@
-import type { CallLogRole, Interval, Money, UnixSeconds } from '../../core/index.ts';
+import type { CallLogRole, Interval, Money, TimeFormName, UnixSeconds } from '../../core/index.ts';
 import type { BadRow } from '../quarantine/quarantined-row.ts';
 
 /** A column of the file, in file order; one without a role is stored as text under its own name. */
@@ -9,9 +9,7 @@ export type ZoneOffset = { readonly fromLocal: number; readonly seconds: number 
 
 /** How `created_at` is written; naive times include the offsets of their zone, earliest first. */
 export type TimeForm =
-  | { readonly form: 'seconds' }
-  | { readonly form: 'milliseconds' }
-  | { readonly form: 'rfc3339' }
+  | { readonly form: Exclude<TimeFormName, 'naive'> }
   | { readonly form: 'naive'; readonly offsets: readonly ZoneOffset[] };
 
 export type AmountForm = 'currency' | 'units';

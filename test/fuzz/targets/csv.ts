@@ -39,6 +39,11 @@ export const csv: Target = {
       'total,,,,,,',
       '2026-01-01 00:00:00',
       '2026-01-01T00:00:00Z',
+      '2026/01/01 00:00:00+00',
+      `${start}.25`,
+      `${start}000000000`,
+      '0.0016150000000000001',
+      '\uFEFF\0c\0r\0e\0a\0t\0e\0d',
       'é',
       'sk-0123456789abcdefghijklmnopqrstuv',
       '\u202e',
@@ -54,6 +59,9 @@ export const csv: Target = {
     `\uFEFF"created_at","type","model_name","token_name","prompt_tokens","completion_tokens","quota"\r\n"${start}","2","gpt-4o","two\nlines","10","20","500000"\r\n`,
     `Call log\n\n${header}\n2026-01-01 00:00:00,consume,gpt-4o,growth,10,20,0.5\ntotal,,,,10,20,0.5\n`,
     `${header}\n`,
+    `${header.replaceAll(',', ';')}\n${start}000000;2;gpt-4o;growth;10;20;0.5\n`,
+    `${header}\r2026/01/01 00:00:00+00,2,gpt-4o,growth,10,20,0.0016150000000000001\r`,
+    `Call log\n${header}\n2026-01-01 00:00:00.5,2,gpt-4o,growth,10,20,5e-1\n`,
   ],
   open: async () => {
     const folder = await mkdtemp(join(tmpdir(), 'fuzz-csv-'));
@@ -85,7 +93,7 @@ export const csv: Target = {
             windowSeconds: 21_600,
             columns: 'detailed',
             currency: 'USD',
-            profile: { ...unknownGateway, amounts: 'currency', timestamps: 'seconds' },
+            profile: { ...unknownGateway, amounts: 'currency', timestamps: cases % 3 === 0 ? 'seconds' : 'auto' },
             fetchLogs: async () => ({
               contentType: 'text/csv',
               body: Readable.from([body.subarray(0, 70), body.subarray(70)]),

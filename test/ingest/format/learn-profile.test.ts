@@ -67,6 +67,19 @@ it('a pull records what it observed, each point with its evidence', async () => 
 it.each<[string, Partial<SourceStyle>, Readonly<Record<string, string>>]>([
   ['milliseconds', { time: (at) => String(at * 1000) }, { 'log.time_form': 'milliseconds' }],
   ['RFC 3339', { time: (at) => new Date(at * 1000).toISOString() }, { 'log.time_form': 'rfc3339' }],
+  ['microseconds', { time: (at) => `${at}000001` }, { 'log.time_form': 'microseconds' }],
+  ['nanoseconds', { time: (at) => `${at}999999999` }, { 'log.time_form': 'nanoseconds' }],
+  ['fractions of seconds', { time: (at) => `${at}.75` }, { 'log.time_form': 'seconds' }],
+  [
+    'an offset of hours',
+    { time: (at) => new Date((at + 28_800) * 1000).toISOString().replace('.000Z', '+08') },
+    { 'log.time_form': 'rfc3339', 'log.range_end': 'inclusive' },
+  ],
+  [
+    'slashes in dates',
+    { time: (at) => new Date(at * 1000).toISOString().slice(0, 19).replaceAll('-', '/').replace('T', ' ') },
+    { 'log.time_form': 'naive', 'log.time_zone': 'UTC' },
+  ],
   [
     'no zone',
     { time: (at) => new Date(at * 1000).toISOString().slice(0, 19) },
