@@ -94,7 +94,7 @@ const entries = {
   ),
   'export-row-invalid': failed('the named line does not match the header; nothing of this window was stored'),
   'export-amount-inexact': failed(
-    'an amount has more than the 12 decimals of the warehouse; nothing was rounded and nothing was stored',
+    'nothing was rounded and nothing was stored: the warehouse has 12 decimals. If the gateway writes floating-point numbers, set gateway.round_amounts: 12 of the account',
   ),
   'export-amounts-changed': failed(
     'the form of amounts has changed: set gateway.amounts of the account to currency or units, and pull the affected time range again',

@@ -22,6 +22,8 @@ export type FigureDeps = {
   /** Whether the log itself is proven to be in currency; otherwise it may be units that were read as currency. */
   readonly isCurrency: boolean;
   readonly others: readonly OtherCurrency[];
+  /** Amounts of the log are rounded to so many decimals as they land. */
+  readonly roundAmounts?: number | undefined;
 };
 
 const times = (sums: LogSums, factor: Money): LogSums => ({
@@ -66,7 +68,9 @@ export const otherFigure = (sums: LogSums, other: OtherCurrency): LogFigure => {
 /** The log's sums in every unit that a source may use, the most likely first. Pure. */
 export const figuresOf = (sums: LogSums, deps: FigureDeps): readonly LogFigure[] => {
   const { currency, others } = deps;
-  const own: LogFigure = { unit: currency, kind: 'own', perCurrency: money('1'), ...sums };
+  const rounded =
+    deps.roundAmounts === undefined ? {} : { rowRounding: money(`5e-${deps.roundAmounts + 1}`) };
+  const own: LogFigure = { unit: currency, kind: 'own', perCurrency: money('1'), ...rounded, ...sums };
   const converted = others.map((other) => otherFigure(sums, other));
   const factor = money(String(deps.unitsPerCurrency));
   const inUnits = [own, ...converted.filter(({ unit }) => unit === 'USD')].map((figure): LogFigure => ({

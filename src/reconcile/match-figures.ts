@@ -22,7 +22,7 @@ export type LogFigure = {
   readonly refunds: Money;
   /** How much 1 of the account's currency is in the unit. */
   readonly perCurrency: Money;
-  /** The possible rounding error of each row, if it was converted. */
+  /** The possible rounding error of each row, if it was converted, or rounded as it landed. */
   readonly rowRounding?: Money;
   /** Calls and refunds: a gateway that uses whole units may round each. */
   readonly rows?: number;
@@ -231,7 +231,11 @@ export const matchFigures = (
   );
   const pairs = known?.isSettled === true ? asKnown : all;
   const exact = pairs.find(({ match }) => match.gap === zero);
-  if (exact !== undefined) return { ...exact.match, fit: 'exact' };
+  if (exact !== undefined) {
+    // Sums of rounded rows are equal by chance.
+    const { kind, rowRounding } = exact.match.figure;
+    return { ...exact.match, fit: kind === 'own' && rowRounding !== undefined ? 'rounding' : 'exact' };
+  }
   const fits = pairs.filter(({ reading, match }) => isWithin(match.gap, match.ours, reading, match.figure));
   const [near] = fits;
   if (near !== undefined) {

@@ -185,6 +185,7 @@ export const matchTotal = async (request: TotalRequest, deps: ReconcileDeps): Pr
     currency,
     unitsPerCurrency,
     isCurrency: amounts?.form !== undefined,
+    roundAmounts: account.profile.roundAmounts,
   };
   const matchWith = (extra: readonly OtherCurrency[], unit: KnownUnit | undefined = known): Match =>
     matchFigures(readings, figuresOf(sums, { ...figureDeps, others: [...extra, ...rates] }), unit);

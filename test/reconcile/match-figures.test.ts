@@ -75,6 +75,15 @@ const cutOff = (amount: Money, places: number): Money => {
 };
 
 describe('a figure of another source', () => {
+  it('never equals a log of rounded amounts, and fits it within half of the last decimal of each row', () => {
+    const sums = { ...sumsOf([], []), net: money('5.96'), consumption: money('5.96'), rows: 4 };
+    const figures = figuresOf(sums, { ...deps, roundAmounts: 12 });
+    const fitOf = (value: string) => matchFigures([{ value: money(value), places: 20 }], figures).fit;
+    expect(fitOf('5.96')).toBe('rounding');
+    expect(fitOf('5.960000000002')).toBe('rounding');
+    expect(fitOf('5.9600000000021')).toBeUndefined();
+  });
+
   it('gets the verdict for its difference in any unit, with any refunds and rounding', () => {
     fc.assert(
       fc.property(

@@ -23,6 +23,7 @@ export const profileOf = (account: Account, learned: GatewayProfile = unknownGat
     timestamps: account.gateway.timestamps ?? learned.timestamps,
     naiveZone: account.gateway.naive_zone ?? learned.naiveZone,
     amounts: account.gateway.amounts ?? learned.amounts,
+    ...(account.gateway.round_amounts === undefined ? {} : { roundAmounts: account.gateway.round_amounts }),
     unitsPerCurrency: account.gateway.units_per_currency ?? learned.unitsPerCurrency,
     ...(account.gateway.units_per_currency === undefined ? {} : { unitsStated: true }),
     usageZone: account.gateway.usage_zone ?? learned.usageZone,

@@ -106,6 +106,12 @@ const gateway = z.strictObject({
       'Whether amounts are in currency or in integer units. With auto, this is learned from the data, and reports show no amounts until it is proven.',
     )
     .optional(),
+  round_amounts: z
+    .literal(12)
+    .describe(
+      'Rounds amounts in a currency with more than 12 decimals, row by row and half to even, where the gateway writes floating-point numbers such as 0.0016150000000000001. Sums then agree with other sources within rounding, never exactly. If omitted, such amounts are an error.',
+    )
+    .optional(),
   units_per_currency: z
     .int()
     .min(1)

@@ -29,6 +29,8 @@ export type GatewayProfile = {
   readonly naiveZone: string;
   /** Whether amounts are currency or integer units. */
   readonly amounts: 'auto' | 'currency' | 'units';
+  /** Decimals to which amounts in a currency are rounded as they land; omitted where more decimals are an error. */
+  readonly roundAmounts?: number | undefined;
   /** How many integer units make 1 of the currency: of the account's if stated, else of the US dollar. */
   readonly unitsPerCurrency: number;
   /** `units_per_currency` is set in YAML. */

@@ -1,6 +1,9 @@
 import {
   addMoney,
+  decimalPlaces,
   fault,
+  money,
+  roundMoney,
   sumMoney,
   toSeconds,
   zero,
@@ -12,7 +15,7 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { Warehouse } from '../../warehouse/index.ts';
+import type { UsageValue, Warehouse } from '../../warehouse/index.ts';
 import { createPullMeter } from '../pull-meter.ts';
 import { announceRetry, type RetryRead } from '../reread-export.ts';
 import { askForUsageWindows, usageExportName, type PlannedUsage } from './ask-usage.ts';
@@ -90,6 +93,19 @@ const checkTail = (received: ReceivedUsage, pull: UsagePull, dimension: string):
   if (entries >= pull.topN) cut(`${entries} entries were returned`);
 };
 
+/** Amounts with more decimals than `gateway.round_amounts` allows, half to even. */
+const rounded = (
+  values: readonly UsageValue[],
+  { metric, profile: { roundAmounts: decimals } }: Pick<UsagePull & UsagePullDeps, 'metric' | 'profile'>,
+): readonly UsageValue[] =>
+  decimals === undefined || metric !== 'spend'
+    ? values
+    : values.map((one) =>
+        decimalPlaces(one.value) <= decimals
+          ? one
+          : { ...one, value: money(roundMoney(one.value, decimals)) },
+      );
+
 /**
  * Pulls the usage export into the warehouse, dimension by dimension and window by window, each all or nothing. A window
  * that is not answered because of its length, or looks capped, is split and requested again.
@@ -114,7 +130,7 @@ export const pullUsage = async (request: UsagePull & UsagePullDeps): Promise<Usa
   for await (const [planned, received] of askForUsageWindows(pending, query, { ...request, meter })) {
     const { dimension, window } = planned;
     checkTail(received, request, dimension);
-    const values = inWindow(received.table?.values ?? [], window);
+    const values = rounded(inWindow(received.table?.values ?? [], window), request);
     const isEmpty = metric === 'spend' && values.every(({ value }) => value === zero);
     const reason = isEmpty ? await request.contradiction?.(window, granularity) : undefined;
     empty = reason === undefined ? 0 : empty + 1;

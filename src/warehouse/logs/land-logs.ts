@@ -4,6 +4,7 @@ import {
   compareMoney,
   fault,
   money,
+  multiplyMoney,
   subtractMoney,
   unixSeconds,
   type Money,
@@ -35,13 +36,18 @@ const windowOf = (batch: LogBatch) => ({
   end: batch.window.end,
 });
 
+/** The most by which rounding changes an amount: half of the last decimal. */
+const roundingOfRow = money('5e-13');
+
 /** A gateway's total may show fewer decimals than its rows: within its last decimal, the sums are equal. */
 const checkTotal = (batch: LogBatch, landed: Money): void => {
   const sum = amountOf(batch.quarantined ?? [], landed);
   // An unreadable row may have any amount.
   if (batch.total === undefined || sum === undefined) return;
   const { amount, decimals } = batch.total;
-  if (compareMoney(absoluteMoney(subtractMoney(sum, amount)), money(`1e-${decimals}`)) >= 0)
+  const rounding = multiplyMoney(roundingOfRow, money(String(batch.rounded ?? 0)));
+  const allowed = addMoney(money(`1e-${decimals}`), rounding);
+  if (compareMoney(absoluteMoney(subtractMoney(sum, amount)), allowed) >= 0)
     throw fault('export-truncated', `the rows total ${sum}, but the total line of the export says ${amount}`);
 };
 

@@ -52,6 +52,8 @@ export type LogBatch = {
   };
   /** The amount of the export's total line, and its number of decimals. */
   readonly total?: { readonly amount: Money; readonly decimals: number } | undefined;
+  /** Rows of the file whose amounts were rounded to the decimals of the warehouse. */
+  readonly rounded?: number | undefined;
   /** Rows of the export that are unreadable and therefore not in the file. */
   readonly quarantined?: readonly BadRow[];
   /** An export without rows removes those that are stored. */

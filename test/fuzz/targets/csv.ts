@@ -93,7 +93,11 @@ export const csv: Target = {
             windowSeconds: 21_600,
             columns: 'detailed',
             currency: 'USD',
-            profile: { ...unknownGateway, amounts: 'currency', timestamps: cases % 3 === 0 ? 'seconds' : 'auto' },
+            profile: {
+              ...unknownGateway,
+              amounts: 'currency',
+              timestamps: cases % 3 === 0 ? 'seconds' : 'auto',
+            },
             fetchLogs: async () => ({
               contentType: 'text/csv',
               body: Readable.from([body.subarray(0, 70), body.subarray(70)]),

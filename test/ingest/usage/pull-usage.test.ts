@@ -166,6 +166,15 @@ describe('a usage pull', () => {
     expect(lines(await warehouse.usage.values(series, all))).toEqual(before);
   });
 
+  it('rounds amounts with more decimals where the configuration says so', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await openIn(folder);
+    const double = usageSource(two, {}, (body) => body.replace(',2\n', ',2.0016150000000000001\n'));
+    const profile = { ...unknownGateway, roundAmounts: 12 };
+    await pullUsage(pullOf(warehouse, double, { until: unixMillis(start + 10 * day), profile }));
+    expect(lines(await warehouse.usage.values(series, all)).join()).toContain('"2.001615"');
+  });
+
   it('accepts an export without a final line break only after a second identical answer', async () => {
     await using folder = await testFolder();
     await using warehouse = await openIn(folder);
