@@ -56,7 +56,7 @@ export const readEnvelope = <T>(
 };
 
 /** Milliseconds: a page that arrives byte by byte would hold up all that waits for the account. */
-const usualPageTimeout = 60_000;
+export const usualPageTimeout = 60_000;
 
 /** Calls an endpoint that answers with an envelope and reads its data. */
 export const callForData = <T>(deps: CallDeps, call: Call, schema: z.ZodType<T>): Promise<T> => {

@@ -12,14 +12,14 @@ export type Deadline = {
   readonly reasonFor: (error: unknown) => unknown;
 };
 
-/** Combines the caller's signal with the total timeout, in milliseconds, of one exchange. */
-export const startDeadline = (total: number, host: string, caller?: AbortSignal): Deadline => {
+/** Combines the caller's signal with the total timeout, in milliseconds, of one exchange or of several. The error names `who` did not answer. */
+export const startDeadline = (total: number, who: string, caller?: AbortSignal): Deadline => {
   const controller = new AbortController();
   const byCaller = (): void => controller.abort(caller?.reason);
   const timer = setTimeout(
     () =>
       controller.abort(
-        networkProblem('timeout', `${host} did not finish its answer within ${total / 1000} s`),
+        networkProblem('timeout', `${who} did not finish its answer within ${total / 1000} s`),
       ),
     total,
   );

@@ -199,3 +199,43 @@ describe('listing keys', () => {
     expect(seen.map(({ query }) => query)).toEqual(['1', '2', '3'].map((p) => ({ p, page_size: '100' })));
   });
 });
+
+it('a key list whose pages each arrive just in time ends after ten times the timeout of a page', async () => {
+  const { gateway, seen } = await scriptedGateway(
+    ({ query }) =>
+      (response) => {
+        const page = Number(query['p']);
+        const item = {
+          id: 5000 - page,
+          name: 'k',
+          key: '',
+          status: 1,
+          remain_quota: 0,
+          unlimited_quota: true,
+          expired_time: -1,
+        };
+        const body = JSON.stringify({
+          success: true,
+          message: '',
+          data: { items: [item], page, page_size: 1, total: 1500 },
+        });
+        response.writeHead(200, { 'content-type': 'application/json' });
+        // A few bytes at a time, so that no silence is long.
+        const bytes = body.match(/.{1,20}/g) ?? [];
+        const timer = setInterval(() => {
+          response.write(bytes.shift() ?? '');
+          if (bytes.length > 0) return;
+          clearInterval(timer);
+          response.end();
+        }, 1);
+        response.on('close', () => clearInterval(timer));
+      },
+    { pageTimeout: 500 },
+  );
+  await expect(gateway.listKeys()).rejects.toMatchObject({
+    code: 'gateway-timeout',
+    message: expect.stringContaining('the key list did not finish its answer within 5 s') as string,
+  });
+  expect(seen.length).toBeGreaterThan(1);
+  expect(seen.length).toBeLessThan(1500);
+});

@@ -2,7 +2,9 @@ import { fault, type Secret } from '../../core/index.ts';
 import { apiKey, createdKey, keyPage, type ApiKey, type KeyPage } from './api-key.ts';
 import type { Call, CallDeps, CallOptions } from '../call.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { callForData, callForOutcome } from '../envelope.ts';
+import { startDeadline } from '../../http/index.ts';
+import { callForData, callForOutcome, usualPageTimeout } from '../envelope.ts';
+import { networkFault } from '../network-faults.ts';
 import { listAllKeys } from './key-listing.ts';
 import {
   checkKeyUpdate,
@@ -59,6 +61,9 @@ const endpoints = {
 /** Characters of all pages of a list. */
 const maxList = 16 * 1024 * 1024;
 
+/** A list of any number of pages takes at most this many times as long as a page: each may arrive just in time. */
+const longestList = 10;
+
 /** Larger pages are capped by some gateways without a word. */
 const pageSize = 100;
 
@@ -94,16 +99,25 @@ export const createKeyEndpoints = (deps: CallDeps): KeyEndpoints => {
     );
   };
   return {
-    listKeys: (options) => {
+    listKeys: async (options) => {
       let characters = 0;
-      return listAllKeys((number) => {
-        if (number === 1) characters = 0;
-        return readPage({ page: number, pageSize }, options, (text) => {
-          characters += text.length;
-          if (characters > maxList)
-            throw fault('gateway-answer-too-large', `the key list has more than ${maxList} characters`);
+      const { pageTimeout = usualPageTimeout } = deps;
+      const whole = startDeadline(longestList * pageTimeout, 'the key list', options?.signal);
+      const timed = { ...options, signal: whole.signal };
+      try {
+        return await listAllKeys((number) => {
+          if (number === 1) characters = 0;
+          return readPage({ page: number, pageSize }, timed, (text) => {
+            characters += text.length;
+            if (characters > maxList)
+              throw fault('gateway-answer-too-large', `the key list has more than ${maxList} characters`);
+          });
         });
-      });
+      } catch (error) {
+        throw networkFault(whole.reasonFor(error), endpoints.listKeys);
+      } finally {
+        whole.stop();
+      }
     },
     keyPage: (page, options) => readPage(page, options),
     readKey: async (id, options) =>
