@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { fault, messageOf, type Cipher, type Decipher } from '../core/index.ts';
+import { fault, issueText, messageOf, type Cipher, type Decipher } from '../core/index.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -117,8 +117,10 @@ export const readManifest = async (text: string, where: string, decipher?: Decip
   if (value.format === 'tollkeeper-backup' && typeof value.version === 'number' && value.version > 1)
     throw fault('backup-newer', `${where} has version ${value.version}, and this program reads version 1`);
   const { data, error } = written.safeParse(value);
-  if (data === undefined)
-    throw fault('backup-damaged', `${where} is not a manifest of version 1: ${z.prettifyError(error)}`);
+  if (data === undefined) {
+    const [problem = ''] = error.issues.map(issueText);
+    throw fault('backup-damaged', `${where} is not a manifest of version 1: ${problem}`);
+  }
   const { facts: stated, ...head } = data;
   if (typeof stated !== 'string') return { ...head, facts: stated };
   return decipher === undefined ? head : { ...head, facts: await decryptFacts(stated, decipher, where) };

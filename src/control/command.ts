@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { fault, type Progress } from '../core/index.ts';
+import { fault, issueText, type Progress } from '../core/index.ts';
 
 /** What a command sends before its answer. A command that streams results also streams progress. */
 export type Streams = 'nothing' | 'progress' | 'results';
@@ -54,7 +54,7 @@ export type Call<Table extends CommandTable, Given extends Handlers<Table>> = <
 const describeIssue = (issue: z.core.$ZodIssue): readonly string[] =>
   issue.code === 'invalid_union' && issue.errors.length > 0
     ? issue.errors.flatMap((issues) => issues.flatMap(describeIssue))
-    : [`${issue.path.length === 0 ? '' : `${issue.path.join('.')}: `}${issue.message}`];
+    : [issueText(issue)];
 
 /** Parses the input with the command's schema. @throws Fault wrong-use */
 export const readInput = (name: string, { input }: Command, given: unknown): unknown => {

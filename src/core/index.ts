@@ -42,6 +42,7 @@ export * from './system/divide-memory.ts';
 export * from './system/memory-limit.ts';
 export * from './system/notify-systemd.ts';
 export * from './money.ts';
+export { issueText } from './text/issue-text.ts';
 export { listText } from './text/list-text.ts';
 export { iso, isoOr, jsonText } from './text/json-text.ts';
 export { deriveKey, isSameSecret, macOf, readSigned, signText } from './text/signed-text.ts';

@@ -46,7 +46,7 @@ export type { PostgresEngine } from './postgres/engine.ts';
 export type { DatabaseOptions, SharedDatabase } from './postgres/open-database.ts';
 export type { LeaseState } from './postgres/leases.ts';
 export { serverNow } from './postgres/server-now.ts';
-export { engineFault } from './duckdb/engine-faults.ts';
+export { engineFault, withoutErrorClass } from './duckdb/engine-faults.ts';
 export { interruptOn } from './duckdb/interrupt.ts';
 export { ownFolder } from './duckdb/own-folder.ts';
 export { identifier, literal } from './duckdb/sql-literal.ts';

@@ -133,13 +133,22 @@ it.each([
 
 it('a manifest of another shape is damaged, although its checksum is right', async () => {
   await using folder = await openFolder();
-  const { store } = await back(folder, '2026-11-26T09:00:00.000Z', {});
+  const { store, manifest } = await back(folder, '2026-11-26T09:00:00.000Z', {});
   const json = JSON.stringify({ format: 'tollkeeper-backup', version: 1 });
   const hash = createHash('sha256').update(json).digest('hex');
   await writeFile(join(store.folder, 'backups/20261127T090000Z.manifest'), `${json}\n${hash}\n`);
   await expect(store.read('20261127T090000Z')).rejects.toMatchObject({
     code: 'backup-damaged',
     message: expect.stringContaining('is not a manifest'),
+  });
+  const named = JSON.stringify({
+    ...manifest,
+    files: [{ path: '../../etc/passwd', bytes: 0, sha256: 'x', chunks: [] }],
+  });
+  const sha256 = createHash('sha256').update(named).digest('hex');
+  await writeFile(join(store.folder, 'backups/20261127T090000Z.manifest'), `${named}\n${sha256}\n`);
+  await expect(store.read('20261127T090000Z')).rejects.toMatchObject({
+    message: expect.stringMatching(/version 1: files\.0\.path: has an invalid form$/),
   });
 });
 

@@ -48,8 +48,10 @@ A restore sends nothing and changes no key:
   - Keys that were rotated after the backup stop key operations of their service
     until \`tollkeeper keys reconcile --apply\`.
 
-Exits with 0 if the data is restored, or the backup has no damage, and with 1 if
-not.
+Exits with 0 if the data is restored, if the backup has no damage, or if the
+backups are listed; with 1 if the restore fails, if the backup is damaged, or
+while a daemon runs; and with 2 on usage errors, an invalid configuration, and
+without --replace also if the data folder is not empty.
 
 Examples:
   tollkeeper restore /backups --list

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { fault, money, unixMillis, unixSeconds, type UnixMillis } from '../../core/index.ts';
+import { fault, issueText, money, unixMillis, unixSeconds, type UnixMillis } from '../../core/index.ts';
 import type { KeySurvey, PlannedExpiry, PlannedRotation } from '../model/service-types.ts';
 import { rotationTerms } from '../model/terms.ts';
 import { expiryClocks } from './expiry-policy.ts';
@@ -150,8 +150,8 @@ export const parsePlanFile = (text: string): FiledKeyPlan => {
     );
   const parsed = whole.safeParse(value);
   if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw notAPlan(`is not a complete key plan: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+    const [problem = ''] = parsed.error.issues.map(issueText);
+    throw notAPlan(`is not a complete key plan: ${problem}`);
   }
   const { format: _format, version: _version, sha256, ...plan } = parsed.data;
   const filed = plan as FiledKeyPlan;

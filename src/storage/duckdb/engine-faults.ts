@@ -32,8 +32,12 @@ const summary = (code: FaultCode, path: string, message: string): string => {
     return `${path} is in use by another process${typeof holder === 'number' ? ` (process id ${holder})` : ''}`;
   // A file other than the database may be on another volume, which the message must name.
   if ((code === 'disk-full' || code === 'path-unwritable') && /"\/[^"]+"/.test(message)) return message;
-  return `${path}: ${message}`;
+  return `${path}: ${withoutErrorClass(message)}`;
 };
+
+/** The message without the class of the error, such as `TransactionContext Error: `, which says nothing to people. */
+export const withoutErrorClass = (message: string): string =>
+  message.replace(/^(?:[A-Z][A-Za-z]+ )+Error: /, '');
 
 /** The catalogue's error for whatever DuckDB threw; faults pass through as they are. */
 export const engineFault = (error: unknown, path: string): Fault => {

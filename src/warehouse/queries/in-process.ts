@@ -1,5 +1,5 @@
 import { fault, isFault, messageOf, type Clock } from '../../core/index.ts';
-import { interruptOn, connectionOf } from '../../storage/index.ts';
+import { connectionOf, interruptOn, withoutErrorClass } from '../../storage/index.ts';
 import { openOwnEngine } from './own-tables.ts';
 import { bindQuery, needsOfQuery } from './plan-queries.ts';
 import type { QueryEngine, QueryTables } from './query-engine.ts';
@@ -47,8 +47,9 @@ const openTables = async (clock: Clock) => {
   } satisfies QueryTables;
 };
 
-/** The first lines of an engine's message, in one. */
-export const oneLine = (error: unknown): string => messageOf(error).split('\n').slice(0, 4).join(' ').trim();
+/** The first lines of an engine's message, in one, without the class of the error. */
+export const oneLine = (error: unknown): string =>
+  withoutErrorClass(messageOf(error).split('\n').slice(0, 4).join(' ').trim());
 
 export const exceeded = (timeLimit: number) =>
   fault('report-query-failed', `the query exceeded its time limit of ${timeLimit} ms`);
