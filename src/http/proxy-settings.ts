@@ -1,5 +1,5 @@
-import { BlockList, isIP } from 'node:net';
-import { fault } from '../core/index.ts';
+import { isIP } from 'node:net';
+import { addressesIn, fault, isAddressRange } from '../core/index.ts';
 
 export type ProxySettings = {
   /** Empty when none is set. */
@@ -39,21 +39,6 @@ export const proxySettings = (env: NodeJS.ProcessEnv): ProxySettings => ({
 
 const addressOf = (text: string): string => text.replace(/^\[(.*)\]$/, '$1');
 
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
-
-/** Whether a range such as `10.96.0.0/12` holds the address; names are not resolved. */
-const holds = (range: string, address: string): boolean => {
-  const [base = '', prefix = ''] = range.split('/');
-  if (isIP(base) === 0 || isIP(address) !== isIP(base) || !/^\d{1,3}$/.test(prefix)) return false;
-  const list = new BlockList();
-  try {
-    list.addSubnet(base, Number(prefix), familyOf(base));
-  } catch {
-    return false;
-  }
-  return list.check(address, familyOf(address));
-};
-
 /** `example.com`, `.example.com:8443`, `10.0.0.1`, `::1`, `[::1]:443`, `10.96.0.0/12`, `*`. */
 const exempts = (entry: string, url: URL): boolean => {
   if (entry === '*') return true;
@@ -61,10 +46,9 @@ const exempts = (entry: string, url: URL): boolean => {
   const isAddress = isIP(addressOf(entry)) !== 0;
   const [, name = entry, port] = isAddress ? [] : (/^(.+):(\d+)$/.exec(entry) ?? []);
   if (port !== undefined && port !== (url.port || (url.protocol === 'https:' ? '443' : '80'))) return false;
-  if (name.includes('/')) return holds(name, host);
-  const address = addressOf(name);
-  if (isIP(address) !== 0)
-    return isIP(host) === isIP(address) && holds(`${address}/${isIP(address) === 6 ? 128 : 32}`, host);
+  const range = addressOf(name);
+  if (isAddressRange(range)) return addressesIn([range])(host);
+  if (name.includes('/')) return false;
   const domain = name
     .replace(/^\*?\./, '')
     .replace(/\.$/, '')

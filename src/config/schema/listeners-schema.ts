@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
-import { isLoopback } from '../../core/index.ts';
+import { isAddressRange, isLoopback } from '../../core/index.ts';
 import { accessToken } from './fields.ts';
 import { fieldNotes } from './notes.ts';
 
@@ -12,14 +11,6 @@ export const health = z.strictObject({
 });
 
 const hostName = z.string().regex(/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/, 'must be a host name, without a port');
-
-/** `10.0.0.5`, `10.0.0.0/8`, `fd00::/8`. */
-const isAddressRange = (text: string): boolean => {
-  const [address = '', prefix, ...more] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || more.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32));
-};
 
 /** The status page. */
 export const status = z

@@ -1,7 +1,7 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
-import type { Clock, Secret } from '../../core/index.ts';
+import { addressesIn, type Clock, type Secret } from '../../core/index.ts';
 import { hasBearer, type Refuse } from '../guard.ts';
 import { createThrottle } from '../throttle.ts';
 import { createUrlTokens, type UrlTokens } from './url-tokens.ts';
@@ -39,17 +39,6 @@ export type Access = {
   };
 };
 
-const listOf = (addresses: readonly string[]): BlockList => {
-  const list = new BlockList();
-  for (const text of addresses) {
-    const [address = '', prefix] = text.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
-  }
-  return list;
-};
-
 /** An IPv4 client of a socket that also serves IPv6 has an address such as ::ffff:10.0.0.1. */
 const remoteOf = (context: Context): string =>
   (getConnInfo(context).remote.address ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
@@ -67,9 +56,7 @@ export const createAccess = ({
   const sessions = token === undefined ? undefined : createSessions(token, { clock, secure, ended });
   const urlTokens = feedToken === undefined ? undefined : createUrlTokens(feedToken);
   const throttle = createThrottle(clock);
-  const trusted = proxies === undefined ? undefined : listOf(proxies.addresses);
-  const isTrusted = (address: string): boolean =>
-    isIP(address) !== 0 && trusted?.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4') === true;
+  const isTrusted = addressesIn(proxies?.addresses ?? []);
   /** The nearest address that is no proxy of ours; who is no proxy may write anything into the header. */
   const clientOf = (context: Context): string => {
     const forwarded = (context.req.header('x-forwarded-for') ?? '').split(',').map((one) => one.trim());
