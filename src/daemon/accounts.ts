@@ -18,7 +18,7 @@ import {
 } from '../gateway/index.ts';
 import type { JobAccount } from '../jobs/index.ts';
 import type { DoctorAccounts, Ping } from '../doctor/index.ts';
-import { createHttp, type Http } from '../http/index.ts';
+import { createHttp, type Http, type MayReach } from '../http/index.ts';
 import { version } from '../version.ts';
 
 export type Accounts = AsyncDisposable &
@@ -38,8 +38,10 @@ type OpenAccount = JobAccount & {
 
 const defaultTimeouts = { connect: 10_000, headers: 120_000, idle: 60_000, total: 3_600_000 };
 
-const openHttp = (account: Account, config: Config, deps: Deps): Http =>
+/** `mayReach`: addresses that may be connected; all where it is omitted. */
+export const openHttp = (account: Account, config: Config, deps: Deps, mayReach?: MayReach): Http =>
   createHttp({
+    mayReach,
     userAgent: `tollkeeper/${version}`,
     env: deps.env,
     ca: account.tls === undefined ? [] : [config.certificates.get(account.tls.ca) ?? ''],

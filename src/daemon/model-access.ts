@@ -12,11 +12,11 @@ import {
   type UnixMillis,
 } from '../core/index.ts';
 import type { Config } from '../config/index.ts';
-import type { ModelDeps } from '../gateway/index.ts';
+import { mayFollow, type LinkDeps, type ModelDeps } from '../gateway/index.ts';
 import { createSink, fitsPattern, type Sink } from '../keys/index.ts';
 import type { BookedCall } from '../warehouse/index.ts';
 import { readConfig } from '../settings.ts';
-import { createAccounts, type Accounts } from './accounts.ts';
+import { createAccounts, openHttp, type Accounts } from './accounts.ts';
 import { goodConfig } from './good-config.ts';
 import { openRecentLog } from './recent-log.ts';
 import { openSinkParts, rotateSettings } from './keys/sink-parts.ts';
@@ -26,6 +26,8 @@ export type ModelAccess = AsyncDisposable & {
   readonly account: string;
   readonly currency: 'USD' | 'CNY';
   readonly models: ModelDeps;
+  /** For links in answers. */
+  readonly links: LinkDeps;
   /** The key that a sink of the service holds. @throws Fault wrong-use, sink-failed */
   readonly keyOf: (service: string) => Promise<Secret>;
   /** Reads the call log from this local time until now. Needs the Admin Key. */
@@ -73,7 +75,13 @@ type Opened = {
 /** @throws Fault config-invalid, wrong-use */
 export const openModelAccess = async (
   deps: Deps,
-  options: { readonly folder: string; readonly account?: string | undefined; readonly log: Log },
+  options: {
+    readonly folder: string;
+    readonly account?: string | undefined;
+    readonly log: Log;
+    /** Whether links of answers may lead to private addresses. */
+    readonly allowPrivate?: boolean | undefined;
+  },
 ): Promise<ModelAccess> => {
   const config = goodConfig(await readConfig(options.folder, deps));
   const account = options.account ?? Object.keys(config.settings.accounts)[0];
@@ -88,6 +96,10 @@ export const openModelAccess = async (
   });
   const sinkParts = openSinkParts(deps, createNamedGates());
   const { currency } = accounts.get(account);
+  const models = accounts.modelDepsOf(account);
+  const settings = config.settings.accounts[account];
+  if (settings === undefined) throw new RangeError(`account ${account} is not declared`);
+  const http = openHttp(settings, config, deps, mayFollow(models, options.allowPrivate === true));
 
   const sinksOf = (service: string): readonly Sink[] =>
     Object.values(config.jobs).flatMap(({ name }) => {
@@ -101,7 +113,8 @@ export const openModelAccess = async (
   return {
     account,
     currency,
-    models: accounts.modelDepsOf(account),
+    models,
+    links: { base: models.base, links: http },
     keyOf: async (service) => {
       const sinks = sinksOf(service);
       const failures: string[] = [];
@@ -126,6 +139,7 @@ export const openModelAccess = async (
     openLog: (from) =>
       openLog(deps, options.log, { config, accounts, account, offset: () => reading?.offset ?? 0 }, from),
     [Symbol.asyncDispose]: async () => {
+      await http[Symbol.asyncDispose]();
       await sinkParts[Symbol.asyncDispose]();
       await accounts[Symbol.asyncDispose]();
     },

@@ -13,7 +13,7 @@ export type { ModelEndpoint, TaskId } from './models/endpoint.ts';
 export type { Blobs, BlobStore, SavedBlob } from './models/blobs.ts';
 export { isStreamFault, streamMessage } from './models/stream-message.ts';
 export { waitForTask, type TaskRecord } from './models/wait-task.ts';
-export { fetchLink } from './models/fetch-link.ts';
+export { fetchLink, mayFollow, type LinkDeps } from './models/fetch-link.ts';
 export { fetchClips } from './models/fetch-clips.ts';
 export { inputFields, type InputField } from './models/input-fields.ts';
 export { stopReasons } from './models/endpoints/messages.ts';

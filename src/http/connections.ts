@@ -1,6 +1,7 @@
 import { isLoopback } from '../core/index.ts';
 import type { Dispatcher } from 'undici';
 import { trustedContext } from './certificates.ts';
+import { guardedConnect, type MayReach } from './guarded-connect.ts';
 import { proxyFor, proxySettings } from './proxy-settings.ts';
 
 export type ConnectionOptions = {
@@ -8,6 +9,8 @@ export type ConnectionOptions = {
   readonly ca?: readonly string[] | undefined;
   /** Milliseconds. */
   readonly connectTimeout: number;
+  /** Addresses that may be connected directly; a proxy decides by itself. Any where it is omitted. */
+  readonly mayReach?: MayReach | undefined;
 };
 
 export type OpenConnections = {
@@ -34,7 +37,7 @@ export const openConnections = (options: ConnectionOptions): Connections => {
   const trusted = trustedContext(options.ca, options.env);
   const proxies = proxySettings(options.env);
   const openPools = async () => {
-    const { Agent, EnvHttpProxyAgent } = await import('undici');
+    const { Agent, EnvHttpProxyAgent, buildConnector } = await import('undici');
     // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable verification.
     const tls = {
       timeout: options.connectTimeout,
@@ -42,7 +45,10 @@ export const openConnections = (options: ConnectionOptions): Connections => {
       secureContext: trusted(),
     };
     const pool = { connections: connectionsPerHost, connect: tls };
-    const straight = new Agent(pool);
+    const { mayReach } = options;
+    const straight = new Agent(
+      mayReach === undefined ? pool : { ...pool, connect: guardedConnect(buildConnector, tls, mayReach) },
+    );
     const proxied =
       proxies.http === '' && proxies.https === ''
         ? undefined

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import { acceptedEncodings, collect, decoded, limited } from './answer-body.ts';
 import { openConnections } from './connections.ts';
 import { startDeadline, type Deadline } from './deadline.ts';
+import type { MayReach } from './guarded-connect.ts';
 import type { Http, HttpAnswer, HttpRequest, HttpTimeouts } from './http.ts';
 import { problemOf } from './problem.ts';
 
@@ -13,6 +14,8 @@ export type HttpOptions = {
   /** PEM texts of additional issuers to trust. */
   readonly ca?: readonly string[];
   readonly timeouts: HttpTimeouts;
+  /** Addresses that requests may reach, for URLs that others have written; all where it is omitted. */
+  readonly mayReach?: MayReach | undefined;
 };
 
 /** An unused body is read up to this size to reuse the connection; a larger one closes it. */
@@ -87,6 +90,7 @@ export const createHttp = (options: HttpOptions): Http => {
   const connections = openConnections({
     env: options.env,
     connectTimeout: options.timeouts.connect,
+    mayReach: options.mayReach,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
   return {

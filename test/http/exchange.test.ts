@@ -168,3 +168,24 @@ describe('a response body', () => {
     await closed;
   });
 });
+
+describe('a transport that may not reach some addresses', () => {
+  it.each(['127.0.0.1', 'localhost'])('connects to none of them as %s', async (host) => {
+    const server = await plainServer((_, response) => response.end('ok'));
+    const url = new URL(`http://${host}:${server.port}/`);
+    const asked: string[] = [];
+    const refusing = testHttp({
+      mayReach: (address) => {
+        asked.push(address);
+        return false;
+      },
+    });
+    expect(await rejection(refusing.send(get(url)))).toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringMatching(/ is not requested: \S+ is a private address$/) as string,
+    });
+    expect([server.sockets.length, new Set(asked).size > 0]).toEqual([0, true]);
+    const allowing = testHttp({ mayReach: () => true });
+    expect(await (await allowing.send(get(url))).text(10)).toBe('ok');
+  });
+});

@@ -26,6 +26,7 @@ type CallOptions = Readonly<Record<string, unknown>> & {
   readonly wait?: number | false;
   readonly waitCost?: number | true;
   readonly timeout?: number;
+  readonly allowPrivate?: boolean;
   readonly stream?: boolean;
   readonly json?: boolean;
 };
@@ -65,7 +66,8 @@ const addCommonOptions = (command: Command, endpoint: ModelEndpoint): void => {
         '--save <folder>',
         `save images and sounds there${endpoint.method === 'GET' ? '' : ' (default: the current folder)'}`,
       )
-      .option('--no-save', 'save nothing');
+      .option('--no-save', 'save nothing')
+      .option('--allow-private', 'follow links of the answer to private addresses, too');
   }
   if (endpoint.answers === 'task')
     command
@@ -118,6 +120,7 @@ const act = async (deps: Deps, endpoint: ModelEndpoint, options: CallOptions): P
       folder: resolve(deps.cwd, options.config),
       account: options.account,
       log,
+      allowPrivate: options.allowPrivate,
     });
     const key = await readKey(options, deps, access);
     const folder = typeof options.save === 'string' ? options.save : '.';

@@ -1,11 +1,5 @@
 import { messageOf } from '../../core/index.ts';
-import {
-  fetchLink,
-  type Blobs,
-  type BlobStore,
-  type ModelDeps,
-  type SavedBlob,
-} from '../../gateway/index.ts';
+import { fetchLink, type Blobs, type BlobStore, type LinkDeps, type SavedBlob } from '../../gateway/index.ts';
 
 export type Media =
   | { readonly field: string; readonly saved: SavedBlob }
@@ -56,7 +50,7 @@ const decode = async (text: string, store: BlobStore): Promise<SavedBlob | strin
 
 /** A failed file does not stop the others. */
 export const saveMedia = async (
-  deps: ModelDeps,
+  deps: LinkDeps,
   value: unknown,
   blobs: Blobs,
   store: BlobStore,

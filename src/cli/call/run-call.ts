@@ -135,7 +135,8 @@ export const runCall = async (
 
   const media: Media[] = [];
   if (store !== undefined)
-    for (const { value, blobs } of results) media.push(...(await saveMedia(models, value, blobs, store)));
+    for (const { value, blobs } of results)
+      media.push(...(await saveMedia(access.links, value, blobs, store)));
 
   const model = input['model'];
   const served = (first.value as { readonly model?: unknown } | undefined)?.model;
