@@ -1,6 +1,6 @@
 import { didYouMean, fault, type Money } from '../core/index.ts';
 import type { Budget } from '../monitoring/index.ts';
-import type { CubeRequest } from '../warehouse/index.ts';
+import { matchesPattern, type CubeRequest } from '../warehouse/index.ts';
 
 /** Pays for keys whose names match one of the patterns, in which `*` stands for any text. */
 export type Team = {
@@ -38,19 +38,6 @@ export type Filters = {
 /** The scope of a report: the account, one team, or keys without a team (null); restricted by the filters. */
 export type Part = { readonly team?: string | null | undefined; readonly filters?: Filters | undefined };
 
-const matching = (names: readonly string[], patterns: readonly string[]): readonly string[] =>
-  names.filter((name) =>
-    patterns.some((pattern) =>
-      new RegExp(
-        `^${pattern
-          .split('*')
-          .map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-          .join('.*')}$`,
-        's',
-      ).test(name),
-    ),
-  );
-
 /** Undefined means everything, including keys without a team. */
 const teamsLeft = (
   { team, filters }: Part,
@@ -61,7 +48,10 @@ const teamsLeft = (
     throw fault('wrong-use', `team ${team} is not declared; declared teams: ${names.join(', ') || 'none'}`, {
       advice: didYouMean(team, names) ?? 'use a team that is declared under `teams` in tollkeeper.yaml',
     });
-  const fitting = filters?.teams === undefined ? undefined : matching(names, filters.teams);
+  const fitting =
+    filters?.teams === undefined
+      ? undefined
+      : names.filter((name) => filters.teams?.some((pattern) => matchesPattern(pattern, name)));
   if (team === undefined) return fitting;
   return fitting === undefined || (team !== null && fitting.includes(team)) ? [team] : [];
 };

@@ -45,7 +45,12 @@ export type {
 export type { KeyJournalRow, KeyTable, LineageRow } from './keys/key-table.ts';
 export type { ArchiveOutcome, ArchivePlan } from './archive/archive-table.ts';
 export type { ModelConvention } from './tokens/decide.ts';
-export { matches as matchesPattern, type OutputRules, type TokenRules } from './tokens/match-rule.ts';
+export {
+  isSameName,
+  matches as matchesPattern,
+  type OutputRules,
+  type TokenRules,
+} from './tokens/match-rule.ts';
 export type { AccountSnapshot, Inventory, KeyState, LandedSnapshot, Snapshot } from './snapshots/snapshot.ts';
 export type { KindLabel } from './kinds/kind-labels.ts';
 

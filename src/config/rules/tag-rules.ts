@@ -24,10 +24,11 @@ export const tagFault = (
   value: string,
   settings: Settings,
 ): ConfigFault | undefined => {
-  const values = tagValues(settings, name);
-  const matches = value.includes('*')
-    ? values.some((one) => patternsOverlap(value, one))
-    : values.includes(value);
+  const values = tagValues(settings, name).map((one) => one.normalize('NFC'));
+  const wanted = value.normalize('NFC');
+  const matches = wanted.includes('*')
+    ? values.some((one) => patternsOverlap(wanted, one))
+    : values.includes(wanted);
   return matches
     ? undefined
     : {

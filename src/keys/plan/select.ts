@@ -18,7 +18,10 @@ export type TeamPatterns = { readonly name: string; readonly keys: readonly stri
 
 export type SelectDeps = { readonly teams: readonly TeamPatterns[]; readonly now: UnixMillis };
 
-/** Whether a text matches a pattern in which `*` stands for any text, including none. */
+/**
+ * Whether a text matches a pattern in which `*` stands for any text, including none. Code point by code point, unlike names
+ * in reports: no selector that rotates or deletes gains a key by normalization.
+ */
 export const fitsPattern = (pattern: string, text: string): boolean => {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

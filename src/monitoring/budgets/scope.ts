@@ -1,4 +1,11 @@
-import { matchesPattern, tagsOf, teamOf, type CubeTeam, type TagRule } from '../../warehouse/index.ts';
+import {
+  isSameName,
+  matchesPattern,
+  tagsOf,
+  teamOf,
+  type CubeTeam,
+  type TagRule,
+} from '../../warehouse/index.ts';
 import type { BudgetScope } from './budget.ts';
 
 /** What assigns keys to teams and tags. */
@@ -21,13 +28,13 @@ export const inScope = (
     case 'team':
       return teamOf(key, service, teams) === scope.name;
     case 'service':
-      return service === scope.name;
+      return isSameName(service, scope.name);
     case 'keys':
       return [key, service].some((name) => matchesPattern(scope.name, name));
     case 'model':
       return matchesPattern(scope.name, model);
     case 'tag':
-      return tagsOf(key, service, tags)[scope.tag] === scope.name;
+      return isSameName(tagsOf(key, service, tags)[scope.tag] ?? '', scope.name);
     default:
       return scope satisfies never;
   }

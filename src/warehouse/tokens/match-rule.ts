@@ -5,8 +5,14 @@ export type RulesOf<Convention> = Readonly<Record<string, Convention>>;
 export type TokenRules = RulesOf<TokenConvention>;
 export type OutputRules = RulesOf<OutputConvention>;
 
+/** As names compare: an accent may be written as one character or two. What is stored stays as it was served. */
+const comparable = (text: string): string => text.normalize('NFC');
+
+export const isSameName = (one: string, other: string): boolean => comparable(one) === comparable(other);
+
 /** Whether a name matches the pattern; `*` matches anything. */
-export const matches = (pattern: string, model: string): boolean => {
+export const matches = (written: string, name: string): boolean => {
+  const [pattern, model] = [comparable(written), comparable(name)];
   if (!pattern.includes('*')) return pattern === model;
   const [first = '', ...later] = pattern.split('*');
   const last = later.pop() ?? '';
