@@ -1,3 +1,4 @@
+export type { DeclaredSelector } from './rules/selectors.ts';
 export { formatConfigFault, type ConfigFault } from './load/config-fault.ts';
 export { describeChanges } from './load/changes.ts';
 export { differingParts, digestsOf, type ConfigDigests } from './load/digests.ts';

@@ -77,6 +77,8 @@ export const commandTable = {
     input: z.strictObject({ account: optionalText, probeKeys: flag, rebuild: flag }),
     streams: 'progress',
   },
+  /** The names of keys and models that are known, by account. */
+  names: { input: z.strictObject({}), streams: 'nothing' },
   /** Compares the call log with every other source, and stores the result. Times are parsed in the time zone of the config. */
   reconcile: {
     input: z.strictObject({ from: text, to: text, account: optionalText }),

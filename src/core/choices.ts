@@ -15,6 +15,8 @@ export const tagNames = ['cost_center', 'environment', 'product', 'owner'] as co
 
 export type TagName = (typeof tagNames)[number];
 
+export const isTagName = (text: string): text is TagName => tagNames.some((name) => name === text);
+
 /**
  * What a report compares its period with. `previous`: the period directly before. For periods of one day:
  * `same-weekday`, the day a week before, and `7-day-average`, the average of the seven days before.

@@ -16,7 +16,35 @@ const editDistance = (from: string, to: string): number => {
   return row[to.length] ?? 0;
 };
 
-const plain = (word: string): string => word.toLowerCase().replaceAll(/[-_. ]/g, '');
+/** Without case, separators and accents. */
+const plain = (word: string): string =>
+  word
+    .normalize('NFD')
+    .toLowerCase()
+    .replaceAll(/[-_. \p{M}]/gu, '');
+
+/** Names to suggest for a pattern; more do not help. */
+const mostSuggested = 3;
+
+/**
+ * The known names that are similar to a pattern, the nearest first; of a pattern with `*`, its literal text is compared with
+ * the start of each name.
+ */
+export const nearestToPattern = (pattern: string, known: readonly string[]): readonly string[] => {
+  const literal = plain(pattern.slice(0, 80).replaceAll('*', ''));
+  const allowed = Math.floor(literal.length / 3);
+  return known
+    .flatMap((name) => {
+      const text = plain(name.slice(0, 200));
+      const compared = pattern.includes('*') ? text.slice(0, literal.length) : text;
+      if (Math.abs(compared.length - literal.length) > allowed) return [];
+      const distance = editDistance(literal, compared);
+      return distance <= allowed ? [{ name, distance }] : [];
+    })
+    .toSorted((left, right) => left.distance - right.distance || (left.name < right.name ? -1 : 1))
+    .slice(0, mostSuggested)
+    .map(({ name }) => name);
+};
 
 /** The known name that was probably intended, if one is near enough. */
 export const nearest = (word: string, known: readonly string[]): string | undefined => {

@@ -1,6 +1,7 @@
 import { lazy } from '../core/index.ts';
 
 export { openCommands } from './commands.ts';
+export { unmatchedWarnings } from './views/unmatched.ts';
 export type { OpenCommands } from './open-own.ts';
 export type { CommandAnswer, Commands } from './handlers/handlers.ts';
 export type { RunResult } from './handlers/run-result.ts';

@@ -52,7 +52,7 @@ export const pathsOf = (
   };
 };
 
-const exists = (path: string): Promise<boolean> =>
+export const isPresent = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
     () => false,
@@ -60,7 +60,7 @@ const exists = (path: string): Promise<boolean> =>
 
 /** For plans only: without a database, an empty one in memory gives the same plan and creates no file. */
 export const placesToPlan = async (paths: Paths, folder: string): Promise<Paths> =>
-  (await exists(paths.path))
+  (await isPresent(paths.path))
     ? paths
     : { ...paths, path: ':memory:', spoolDirectory: folder, tempDirectory: folder, outboxDirectory: folder };
 

@@ -17,6 +17,7 @@ import { failed, passed, skipped } from './results.ts';
 import { checkDatabase } from './database.ts';
 import { checkDisk, checkPermissions } from './disk.ts';
 import { checkGateway, neededScopes } from './gateway.ts';
+import { checkSelectors } from './selectors.ts';
 import { checkSinks } from './sinks.ts';
 import { checkThen } from './then.ts';
 import { keyWriteKnown, keyWriteTried, type ProbeKeysOf } from './keys.ts';
@@ -224,6 +225,10 @@ export const runDoctor = async (
     }
     checks.push(...checkThen(account.name, config.jobs, deps.where));
   }
+  const known = Object.keys(config.settings.accounts).map(
+    async (name) => [name, await warehouse.knownNames(name, 'calls')] as const,
+  );
+  checks.push(...checkSelectors(config, Object.fromEntries(await Promise.all(known))));
   progress({ step: 'connecting to the mail server' });
   checks.push(...(await checkMail(deps, signal)));
   const learned: LearnedView[] = [];

@@ -1,4 +1,5 @@
 import type { Interval, UnixSeconds } from '../core/index.ts';
+import type { Selector, Unmatched } from '../monitoring/index.ts';
 import type { Locale } from './locale.ts';
 import type { Comparison, ComparisonSource } from '../warehouse/index.ts';
 
@@ -32,6 +33,10 @@ export type RunMessages = {
   readonly afterWatermark: (calls: number) => string;
   /** Rows that count as calls but may be of other kinds. */
   readonly unclear: (rows: number) => string;
+  /** A selector that matches nothing, as a clause without a full stop. */
+  readonly unmatched: (names: Selector['names'], pattern: string) => string;
+  /** The clause as a sentence, with the known names that are similar. */
+  readonly unmatchedNote: (clause: string, similar: readonly string[]) => string;
   readonly notCompared: (reason: string) => string;
   /** The compared part is shorter than the period. */
   readonly part: (from: string, to: string) => string;
@@ -66,6 +71,9 @@ export type RunNotes = {
   readonly unread: (rows: number) => string;
   readonly afterWatermark: (calls: number) => string;
   readonly unclear: (rows: number) => string;
+  /** A selector that matches nothing: as a clause for a subject, and as a sentence with similar names. */
+  readonly unmatched: (selector: Selector) => string;
+  readonly unmatchedNote: (selector: Unmatched<Selector>) => string;
   readonly notCompared: (reason: string) => string;
   /** With the range when it is shorter than the period, and the rows that could not be read. */
   readonly compared: (
@@ -87,6 +95,9 @@ export const notesFrom = (
     unread: messages.unread,
     afterWatermark: messages.afterWatermark,
     unclear: messages.unclear,
+    unmatched: ({ names, pattern }) => messages.unmatched(names, pattern),
+    unmatchedNote: ({ names, pattern, near }) =>
+      messages.unmatchedNote(messages.unmatched(names, pattern), near),
     notCompared: messages.notCompared,
     compared: (comparison, part, unread) =>
       join([

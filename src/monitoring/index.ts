@@ -11,6 +11,13 @@ export { conditionsOf, levelName } from './budgets/conditions.ts';
 export { forecastAtPace, middleOf } from './budgets/forecast.ts';
 export { comparedWith, periodAt, periodBefore } from './budgets/period.ts';
 export { decideAlerts, type AlertRecord, type Condition } from './alerts/decide-alerts.ts';
+export {
+  unmatchedAdvice,
+  unmatchedSelectors,
+  unmatchedText,
+  type Selector,
+  type Unmatched,
+} from './selectors.ts';
 export { runwayConditions } from './runway/conditions.ts';
 export { runwayOf, runwayDuration, type Runway } from './runway/runway.ts';
 export { inScope, type ScopeRules } from './budgets/scope.ts';

@@ -27,6 +27,7 @@ export { bindWith, type BindQueries } from './queries/bind-queries.ts';
 export type { QueryRequest } from './queries/protocol.ts';
 export type { CubeFacts, CubeQuery, CubeRequest, CubeTeam } from './cube/cube-request.ts';
 export { tagsOf, type TagRule } from './cube/tags.ts';
+export type { KnownNames } from './known-names.ts';
 export { teamOf } from './cube/teams.ts';
 export type { Cell, ColumnType, ResultTable } from './cube/result-table.ts';
 export { reportRelations } from './report-views/registry.ts';

@@ -47,6 +47,7 @@ import { createProfileTable, type ProfileTable } from './profile/profile-table.t
 import { createRestatements, type Restatements } from './restatements/restatements.ts';
 import type { SnapshotTable } from './snapshots/snapshot.ts';
 import { createSnapshotTable } from './snapshots/snapshot-table.ts';
+import { createKnownNames, type ReadNames } from './known-names.ts';
 import { createSeriesColours, type SeriesColours } from './series-colours.ts';
 import type { ServerState } from './postgres/server-state.ts';
 import { readFootprint, type Footprint } from './footprint.ts';
@@ -118,6 +119,8 @@ export type Warehouse = AsyncDisposable & {
   readonly copyToFile?: ((target: CopyTarget) => Promise<DatabaseCopy>) | undefined;
   /** What prompt and completion tokens include, by model, so that each token is counted once. */
   readonly tokens: TokensTable;
+  /** What selectors of keys and models can match. */
+  readonly knownNames: ReadNames;
   /** Colours of models and keys in charts. */
   readonly seriesColours: SeriesColours;
   /** Rows of a report as a Parquet file. */
@@ -205,6 +208,7 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
     exclusive: storage.exclusive,
     copyToFile: storage.copyToFile,
     tokens,
+    knownNames: createKnownNames(state),
     seriesColours: createSeriesColours(state, isReader),
     writeParquet: createParquetWriter(engine, options.spoolDirectory, spoolPrefix),
     readCube: async (request, use) => {

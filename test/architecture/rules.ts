@@ -32,7 +32,7 @@ const modules = {
     'keys',
   ],
   scheduler: ['core', 'config', 'storage'],
-  doctor: ['core', 'config', 'warehouse', 'ingest', 'notify', 'keys', 'jobs'],
+  doctor: ['core', 'config', 'warehouse', 'ingest', 'monitoring', 'notify', 'keys', 'jobs'],
   control: ['core', 'storage', 'scheduler'],
   web: ['core', 'storage', 'scheduler', 'monitoring', 'warehouse', 'messages', 'reports', 'keys'],
   metrics: ['core'],

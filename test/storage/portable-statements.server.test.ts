@@ -152,6 +152,7 @@ const useDecisions = async (warehouse: Warehouse, clock: ManualClock): Promise<v
   await backups.newest();
   await backups.forget('t', ['n']);
   await seriesColours.assign(account, ['m']);
+  for (const from of ['summaries', 'calls'] as const) await warehouse.knownNames(account, from);
   await clocks.note(account, { at: clock.now(), offset: 3 * 3_600_000, uncertainty: 500 });
   clock.advance(60_000);
   const stamps = { low: -500, high: 500 };

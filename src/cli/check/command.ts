@@ -1,6 +1,7 @@
 import { countText, type Deps, iso, jsonText } from '../../core/index.ts';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { unmatchedWarnings } from '../../daemon/index.ts';
 import { checkConfig } from '../../settings.ts';
 import { configOption } from '../options.ts';
 import { faultLines, memoryLine, nextRuns, warningLines } from './render.ts';
@@ -14,7 +15,8 @@ export const define = (command: Command, deps: Deps): void => {
       `
 Exits with 0 if the configuration is valid and with 1 if it has faults. Warnings
 report misleading figures of reports, such as a total that omits the rows cut
-off by LIMIT; they do not change the exit code.
+off by LIMIT, and selectors that match no key or model which the database knows;
+they do not change the exit code.
 
 Also prints how the memory limit of the container is divided.
 
@@ -23,7 +25,9 @@ Examples:
   tollkeeper check --config /config --json | jq .faults`,
     )
     .action(async (options: { config: string; json?: boolean }) => {
-      const { faults, warnings, jobs, memory } = await checkConfig(resolve(deps.cwd, options.config), deps);
+      const folder = resolve(deps.cwd, options.config);
+      const { faults, warnings: found, jobs, memory } = await checkConfig(folder, deps);
+      const warnings = faults.length > 0 ? found : [...found, ...(await unmatchedWarnings(deps, folder))];
       command.setOptionValue('exitCode', faults.length === 0 ? 0 : 1);
       if (options.json === true) {
         const shown = jobs.map((job) => ({

@@ -23,6 +23,7 @@ import { readJobs, type DeclaredJob } from './read-jobs.ts';
 import { recordReads, type ReadFiles } from './read-files.ts';
 import { readSources, type ConfigFiles } from './read-sources.ts';
 import { reportFaults } from '../rules/report-rules.ts';
+import { selectorsOf, type DeclaredSelector } from '../rules/selectors.ts';
 import {
   accountFaults,
   adminKeyWarnings,
@@ -54,6 +55,8 @@ export type Config = {
   readonly settingsShape: z.ZodType<Settings>;
   /** The complete schema of the jobs of each kind. */
   readonly shapes: ReadonlyMap<string, z.ZodObject>;
+  /** Whether they match anything is in the database. */
+  readonly selectors: readonly DeclaredSelector[];
 };
 
 export type LoadOptions = ConfigFiles & {
@@ -285,7 +288,7 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
   const path = part === undefined ? undefined : warehousePathOf(part);
   const warehouse = path === undefined ? {} : { warehousePath: path };
   const checked = part?.value;
-  if (faults.length > 0 || checked === undefined || pem === undefined)
+  if (faults.length > 0 || part === undefined || checked === undefined || pem === undefined)
     return { faults: redacted(sortFaults(faults), options.secrets), ...warehouse };
   const byName: Record<string, Job> = Object.create(null) as Record<string, Job>;
   for (const declaredJob of jobs) {
@@ -296,10 +299,7 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
     const job = byName[name];
     if (job !== undefined && kind?.runsAfterNeeds === true) byName[name] = withScheduleOfNeeds(job, byName);
   }
-  const parts: readonly Checked<unknown>[] = [
-    ...(part === undefined ? [] : [part]),
-    ...jobs.map((job) => job.part),
-  ];
+  const parts: readonly Checked<unknown>[] = [part, ...jobs.map((job) => job.part)];
   const hidden = new Set(parts.flatMap((one) => one.hidden.map(placeKey)));
   const config = {
     settings: checked,
@@ -308,22 +308,26 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
     hidden,
     settingsShape,
     shapes,
+    selectors: selectorsOf(
+      part,
+      jobs.flatMap((job) => {
+        const account = byName[job.name]?.account;
+        return account === undefined ? [] : [{ part: job.part, account }];
+      }),
+    ),
   };
   return {
     config,
     faults: [],
-    warnings:
-      part === undefined
-        ? []
-        : redacted(
-            sortFaults([
-              ...adminKeyWarnings(part),
-              ...tagWarnings(part),
-              ...budgetWarnings(part, alertJobs(jobs, byName)),
-              ...statusWarnings(part),
-            ]),
-            options.secrets,
-          ),
+    warnings: redacted(
+      sortFaults([
+        ...adminKeyWarnings(part),
+        ...tagWarnings(part),
+        ...budgetWarnings(part, alertJobs(jobs, byName)),
+        ...statusWarnings(part),
+      ]),
+      options.secrets,
+    ),
     ...warehouse,
   };
 };

@@ -1,6 +1,6 @@
 import { countText, type Clock } from '../../core/index.ts';
 import type { Call, CommandHandlers, CommandName, commandTable } from '../../control/index.ts';
-import type { DoctorCheck, DoctorView } from '../../doctor/index.ts';
+import type { DoctorCheck, DoctorView, NamesByAccount } from '../../doctor/index.ts';
 import { version } from '../../version.ts';
 import type { BackupResult } from '../../jobs/index.ts';
 import type { BuiltReport } from '../create-runtime.ts';
@@ -79,6 +79,13 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
         checks: [...configChecks(config.faults), ...(await replicaChecks(app)), ...checks],
         learned,
       };
+    },
+    names: async (): Promise<NamesByAccount> => {
+      const accounts = Object.keys(app.config().settings.accounts);
+      const known = accounts.map(
+        async (account) => [account, await app.warehouse.knownNames(account, 'calls')] as const,
+      );
+      return Object.fromEntries(await Promise.all(known));
     },
     reconcile: async (request, { progress, signal }): Promise<ReconcileView> => {
       using runtime = app.lease();

@@ -32,6 +32,7 @@ import { isWhole, depsFor, noCostOwners, type Filters, type Part } from '../cost
 import { readBudgets } from '../alert/read-budgets.ts';
 import type { Assessment } from '../../monitoring/index.ts';
 import { periodVerdict } from './period-verdict.ts';
+import { unmatchedOf } from './unmatched.ts';
 
 /** The first of the folders that contains the path. */
 const findIn = async (directories: readonly string[], path: string): Promise<string | undefined> => {
@@ -233,6 +234,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
       team,
       filters,
     };
+    const { unmatched, selectsNothing } = await unmatchedOf(part, costOwners, context);
     const model = await buildReport({
       definition,
       warehouse,
@@ -249,7 +251,8 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
       },
       facts: {
         runId: context.runId,
-        warnings,
+        warnings: [...warnings, ...unmatched.map(says.unmatchedNote)],
+        selectsNothing: selectsNothing === undefined ? undefined : says.unmatched(selectsNothing),
         ...(covered === undefined ? {} : { dataSince: covered.start, dataThrough: covered.end }),
         ...(isWhole(part) ? {} : { ofPart: true }),
         budgets: budgetsOf(budgets, part),

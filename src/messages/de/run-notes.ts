@@ -18,6 +18,12 @@ export const germanRunMessages: RunMessages = {
     rows === 1
       ? 'Die Aufrufe enthalten eine Zeile ohne Kosten und ohne Tokens, die ein Fehler sein kann: Keine Spalte des Log-Exports nennt ihre Art.'
       : `Die Aufrufe enthalten ${rows} Zeilen ohne Kosten und ohne Tokens, die Fehler sein können: Keine Spalte des Log-Exports nennt ihre Art.`,
+  unmatched: (names, pattern) =>
+    names === 'key' || names === 'model'
+      ? `Kein ${names === 'key' ? 'Key' : 'Modell'} passt zu „${pattern}“`
+      : `Kein Key hat den Tag ${names} „${pattern}“`,
+  unmatchedNote: (clause, similar) =>
+    `${clause}.${similar.length === 0 ? '' : ` Ähnliche Namen: ${similar.join(', ')}.`}`,
   notCompared: (reason) => `Nicht mit dem Gateway verglichen: ${reason}`,
   part: (from, to) => `Verglichen wurde, was das Log enthält: von ${from} bis ${to}.`,
   sources: {

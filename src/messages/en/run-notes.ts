@@ -1,5 +1,11 @@
+import { unmatchedText, type Selector } from '../../monitoring/index.ts';
 import type { RunNotes } from '../run-notes.ts';
 import { moment } from './dates.ts';
+
+const clauseOf = (selector: Selector): string => {
+  const text = unmatchedText(selector);
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+};
 
 const unread = (rows: number): string =>
   rows === 1
@@ -17,6 +23,9 @@ export const englishRunNotes = (zone: string): RunNotes => ({
       : `The figures contain ${calls.toLocaleString('en-US')} calls after the end of the data. More calls of that time may follow: it is pulled again.`,
   unclear: (rows) =>
     `The calls include ${rows === 1 ? '1 row' : `${rows.toLocaleString('en-US')} rows`} without a charge and without tokens, which may be errors: no column of the log export tells the kind of these rows.`,
+  unmatched: (selector) => clauseOf(selector),
+  unmatchedNote: ({ near, ...selector }) =>
+    `${clauseOf(selector)}.${near.length === 0 ? '' : ` Similar names: ${near.join(', ')}.`}`,
   notCompared: (reason) => `Not compared with the gateway: ${reason}`,
   compared: ({ text }, part, rows) =>
     [

@@ -8,6 +8,12 @@ export const chineseRunMessages: RunMessages = {
     `数字中包含数据截止时间之后的 ${calls} 次调用；该时段可能还有其他调用，将重新拉取。`,
   unclear: (rows) =>
     `调用次数中包含 ${rows} 行既无费用也无 token 的记录，可能是错误记录：日志导出中没有任何列说明这些行的类型。`,
+  unmatched: (names, pattern) =>
+    names === 'key' || names === 'model'
+      ? `没有${names === 'key' ? '密钥' : '模型'}匹配“${pattern}”`
+      : `没有密钥带有标签 ${names}“${pattern}”`,
+  unmatchedNote: (clause, similar) =>
+    `${clause}。${similar.length === 0 ? '' : `相近的名称：${similar.join('、')}。`}`,
   notCompared: (reason) => `未与网关核对：${reason}`,
   part: (from, to) => `仅核对了日志覆盖的部分：${from} 至 ${to}。`,
   sources: {

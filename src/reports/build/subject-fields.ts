@@ -23,7 +23,7 @@ const describeChange = (change: Change, messages: Messages): string => {
 };
 
 const describeVerdict = (facts: ReportFacts, messages: Messages): string => {
-  if (facts.reconciliation === undefined) return '';
+  if (facts.reconciliation === undefined || facts.selectsNothing !== undefined) return '';
   return facts.reconciliation.good ? messages.reconciled : messages.notReconciled;
 };
 
@@ -38,15 +38,22 @@ export const subjectFields = (
   context: Context,
 ): Readonly<Record<TemplateField, string>> => {
   const { messages } = context.locale;
+  const { selectsNothing } = facts;
+  const figures =
+    selectsNothing === undefined
+      ? {
+          total: headline.value.text,
+          before: headline.compared,
+          change: describeChange(headline.change, messages),
+          cause: headline.cause?.replace(/[.。]$/, '') ?? '',
+        }
+      : { total: selectsNothing, before: '', change: '', cause: '' };
   return {
+    ...figures,
     title,
     account: showName(account, 40),
     team: showName(team, 40),
     period: context.period.label,
-    total: headline.value.text,
-    before: headline.compared,
-    change: describeChange(headline.change, messages),
-    cause: headline.cause?.replace(/[.。]$/, '') ?? '',
     verdict: describeVerdict(facts, messages),
     state: state === 'partial' ? messages.incomplete : '',
   };

@@ -11,6 +11,8 @@ export type ReportFacts = {
   readonly reconciliation?: { readonly verdict: string; readonly text: string; readonly good: boolean };
   /** The report covers a part of the account: its readers do not see the reconciliation of the whole. */
   readonly ofPart?: boolean;
+  /** The report selects nothing that is known, and why, as a clause: then it shows no total, nor a verdict on it. */
+  readonly selectsNothing?: string | undefined;
   readonly runId: string;
   /** Budgets at the end of the period, for sections that show them. */
   readonly budgets?: readonly Assessment[];

@@ -173,6 +173,29 @@ describe('a report run for its slot', () => {
     expect(text).toContain('! 1 row of the call log could not be read and is in no figure.');
   });
 
+  it.each([
+    ['en', 'No key matches "gro\u0301wth-*"', 'Similar names: growth-mail'],
+    ['de', 'Kein Key passt zu \u201Egro\u0301wth-*\u201C', '\u00C4hnliche Namen: growth-mail'],
+    ['zh', '没有密钥匹配\u201Cgro\u0301wth-*\u201D', '相近的名称：growth-mail'],
+  ] as const)(
+    'of keys that do not exist says so in %s, without a total and a verdict',
+    async (locale, text, near) => {
+      await using reportFixture = await openReportFixture();
+      const request = { report: 'spend-summary', period: { from: '2026-11-01', to: '2026-11-15' }, locale };
+      const filters = { keys: ['gro\u0301wth-*'] };
+      const { rendered } = await composeReport({ ...request, filters }, reportFixture.context);
+      expect(rendered.subject).toContain(text);
+      expect(`${rendered.subject} ${rendered.preheader}`).not.toMatch(/\$0|0,00|reconciled|abgeglichen|核对/);
+      expect(rendered.text.replaceAll(/\s+/g, ' ')).toContain(near);
+      const whole = await composeReport(
+        { ...request, filters: { keys: ['growth-*'] } },
+        reportFixture.context,
+      );
+      expect(whole.rendered.subject).not.toContain(text);
+      expect(whole.rendered.text).not.toContain(near);
+    },
+  );
+
   it('mails the causes of an incorrect total to its readers, and logs them for operators', async () => {
     await using reportFixture = await openReportFixture();
     const mine = join(reportFixture.folder, 'reports', 'mine');

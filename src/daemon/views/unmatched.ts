@@ -1,0 +1,35 @@
+import { isFault, silentLog, type Deps } from '../../core/index.ts';
+import type { ConfigFault } from '../../config/index.ts';
+import { unmatchedIn } from '../../doctor/index.ts';
+import { unmatchedAdvice, unmatchedText } from '../../monitoring/index.ts';
+import { readConfig } from '../../settings.ts';
+import { openCommands } from '../commands.ts';
+import { isPresent, pathsOf } from '../paths.ts';
+
+/**
+ * The selectors of a configuration that match no key and no model which is known, as warnings. The names are those of the
+ * daemon that runs, else of the database, which stays unchanged; empty where neither is there, or the database cannot be read.
+ */
+export const unmatchedWarnings = async (deps: Deps, folder: string): Promise<readonly ConfigFault[]> => {
+  const { config } = await readConfig(folder, deps);
+  if (config === undefined || config.selectors.length === 0) return [];
+  const { database, warehouse } = config.settings;
+  if (database === undefined && !(await isPresent(pathsOf(deps, warehouse).path))) return [];
+  try {
+    const how = { log: silentLog, reads: true, migrates: false, dryRun: database === undefined };
+    await using commands = await openCommands(deps, { folder, ...how });
+    const names = await commands.call('names', {});
+    return unmatchedIn(config, names).map((selector) => ({
+      file: selector.file,
+      line: selector.line,
+      column: selector.column,
+      message: `${selector.at}: ${unmatchedText(selector)}`,
+      advice: unmatchedAdvice(selector),
+    }));
+  } catch (error) {
+    deps.signal.throwIfAborted();
+    // `doctor` says what prevents it.
+    if (isFault(error)) return [];
+    throw error;
+  }
+};

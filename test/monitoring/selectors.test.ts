@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { unmatchedSelectors, unmatchedText, type Selector } from '../../src/monitoring/index.ts';
+
+const known = {
+  keys: ['cafe-prod', 'cafe-test', 'billing.g2', 'billing', 'growth-1'],
+  models: ['gpt-4o', 'gpt-4o-mini', 'claude-haiku-4-5'],
+};
+const rules = [{ pattern: 'billing', tags: { environment: 'production' } }];
+
+const unmatched = (selector: Selector) => unmatchedSelectors([selector], known, rules);
+
+it.each<[Selector['names'], string, readonly string[] | undefined]>([
+  ['key', 'cafe-*', undefined],
+  ['key', 'billing', undefined],
+  ['key', 'caf\u00E9-*', ['cafe-prod', 'cafe-test']],
+  ['key', 'biling*', ['billing', 'billing.g2']],
+  ['key', 'nothing-like-it', []],
+  ['model', 'gpt-4*', undefined],
+  ['model', 'gpt4-o', ['gpt-4o']],
+  ['environment', 'production', undefined],
+  ['environment', 'prodution', ['production']],
+])('a selector of the %s %j has the similar names %j if it matches none', (names, pattern, near) => {
+  expect(unmatched({ names, pattern })).toEqual(near === undefined ? [] : [{ names, pattern, near }]);
+});
+
+it('nothing is said of keys and models while none is known', () => {
+  const selectors = [
+    { names: 'key', pattern: 'a' },
+    { names: 'model', pattern: 'a' },
+    { names: 'owner', pattern: 'a' },
+  ] as const;
+  expect(unmatchedSelectors(selectors, { keys: [], models: [] }, rules)).toEqual([]);
+  expect(unmatchedSelectors(selectors, { keys: [], models: ['m'] }, rules)).toHaveLength(1);
+});
+
+it('the text of a selector names what it selects', () => {
+  expect(unmatchedText({ names: 'key', pattern: 'a*' })).toBe('no key matches "a*"');
+  expect(unmatchedText({ names: 'owner', pattern: 'a' })).toBe('no key has the owner "a"');
+});
