@@ -18,8 +18,8 @@ const guardedLookup =
   (host, options, done) => {
     lookup(host, options, (error, found, family) => {
       const wrong = error === null ? textOf(found).find((address) => !mayReach(address)) : undefined;
-      if (wrong === undefined) done(error, found as never, family);
-      else done(refused(host, wrong) as NodeJS.ErrnoException, [] as never);
+      if (wrong === undefined) done(error, found, family);
+      else done(refused(host, wrong), []);
     });
   };
 

@@ -56,7 +56,7 @@ const written = fc
   .map(({ at, form, more, fraction: part, slash, blank, offset: [zone, minutes] }) => {
     const counted = ['', more.slice(0, 3), more.slice(0, 6), more][form];
     if (counted !== undefined) return { at, text: `${at}${counted}${part}` };
-    const ahead = form === 4 ? Number(minutes) * 60 : 0;
+    const ahead = form === 4 ? minutes * 60 : 0;
     const iso = new Date((at + ahead) * 1000)
       .toISOString()
       .slice(0, 19)
