@@ -15,14 +15,14 @@ import { isWithheld } from '../build/show-value.ts';
 import { causeLabel } from '../build/changes/describe-cause.ts';
 import type { Context } from '../build/context.ts';
 import type { Locale } from '../../messages/index.ts';
+import type { SectionShape } from '../definition/definition.ts';
 import type {
   ChangesShape,
   ColumnShape,
   FiguresShape,
-  Format,
-  SectionShape,
   TableShape,
-} from '../definition/definition.ts';
+  Format,
+} from '../definition/section-shapes.ts';
 import type { HeadlineModel } from '../build/model.ts';
 import type { Cell } from '../definition/port.ts';
 import type { DataCell, DataColumn, DataFormat, DataTable, ReportData } from './data.ts';

@@ -15,7 +15,7 @@ import {
 } from '../../core/index.ts';
 import { isDrawable } from '../charts/chart-glyphs.ts';
 import type { Context } from './context.ts';
-import type { ChartShape } from '../definition/definition.ts';
+import type { ChartShape } from '../definition/section-shapes.ts';
 import type { BarModel, ChartModel } from './model.ts';
 import { shorten, showName } from './names.ts';
 import { coloursOf, otherColour } from './palette.ts';

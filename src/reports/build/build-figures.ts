@@ -1,6 +1,6 @@
 import { compareMoney, zero } from '../../core/index.ts';
 import { fillSentence } from './build-sentences.ts';
-import type { FiguresShape, Format } from '../definition/definition.ts';
+import type { FiguresShape, Format } from '../definition/section-shapes.ts';
 import type { Context } from './context.ts';
 import { compare } from './change.ts';
 import { quotientOf } from './query-table.ts';

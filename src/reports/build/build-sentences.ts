@@ -4,12 +4,12 @@ import { quotientOf, type QueryTable, type Row } from './query-table.ts';
 import { isWithheld, showFigure } from './show-value.ts';
 import type { Context } from './context.ts';
 import {
+  type TextShape,
+  type WorthALookShape,
   fieldsOfSentence,
   type Format,
   type SentenceField,
-  type TextShape,
-  type WorthALookShape,
-} from '../definition/definition.ts';
+} from '../definition/section-shapes.ts';
 import type { NotesModel, TextModel } from './model.ts';
 import { formatTimes } from '../../messages/index.ts';
 import { showName } from './names.ts';

@@ -3,7 +3,7 @@ import type { Context } from './context.ts';
 import { compare } from './change.ts';
 import { comparedOf, quotientOf, type QueryTable, type Row } from './query-table.ts';
 import { show } from './show-value.ts';
-import type { ColumnShape, TableShape } from '../definition/definition.ts';
+import type { ColumnShape, TableShape } from '../definition/section-shapes.ts';
 import { formatDifference, formatPercent } from '../../messages/index.ts';
 import type { CellModel, ColumnModel, DataState, RowModel, TableModel } from './model.ts';
 import { showName } from './names.ts';

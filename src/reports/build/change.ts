@@ -1,5 +1,5 @@
 import { compareMoney, divideMoney, subtractMoney, zero, type Money } from '../../core/index.ts';
-import type { Direction } from '../definition/definition.ts';
+import type { Direction } from '../definition/section-shapes.ts';
 import type { Context } from './context.ts';
 import { formatPercent, type Locale } from '../../messages/index.ts';
 import type { Change, Tone } from './model.ts';

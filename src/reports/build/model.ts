@@ -1,5 +1,5 @@
 import type { LocaleTag, Money } from '../../core/index.ts';
-import type { Format } from '../definition/definition.ts';
+import type { Format } from '../definition/section-shapes.ts';
 import type { ReportData } from '../attachments/data.ts';
 import type { Advice, OpenReason } from '../../messages/index.ts';
 

@@ -1,5 +1,5 @@
 import { divideMoney, fault, money, multiplyMoney, sumMoney, zero, type Money } from '../../core/index.ts';
-import type { Quotient } from '../definition/definition.ts';
+import type { Quotient } from '../definition/section-shapes.ts';
 import type { Cell, ResultTable } from '../definition/port.ts';
 
 export type Row = readonly Cell[];

@@ -1,7 +1,7 @@
 import { dateAt, formatMoment, unixSeconds, type Money } from '../../core/index.ts';
 import { isDrawable } from '../charts/chart-glyphs.ts';
 import type { Context } from './context.ts';
-import type { Format } from '../definition/definition.ts';
+import type { Format } from '../definition/section-shapes.ts';
 import {
   formatCountTick,
   formatEveryDigit,

@@ -1,5 +1,5 @@
 import { absoluteMoney, compareMoney, subtractMoney, sumMoney, zero, type Money } from '../../core/index.ts';
-import type { ColumnShape, TableShape } from '../definition/definition.ts';
+import type { ColumnShape, TableShape } from '../definition/section-shapes.ts';
 import { comparedOf, type QueryTable, type Row } from './query-table.ts';
 
 /** The parts of a table's rows; together they are all rows of its query. */

@@ -1,7 +1,8 @@
 import { compareMoney, type YamlPath } from '../../core/index.ts';
 import { isWithheld, showFigure } from './show-value.ts';
 import type { Context } from './context.ts';
-import type { ColumnShape, Format, ReportShape, SectionShape, TableShape } from '../definition/definition.ts';
+import type { ReportShape, SectionShape } from '../definition/definition.ts';
+import type { ColumnShape, TableShape, Format } from '../definition/section-shapes.ts';
 import type { Advice, Locale } from '../../messages/index.ts';
 import type { QueryFacts } from '../sql/facts.ts';
 import { isOfSameRows } from '../sql/rows.ts';

@@ -1,12 +1,7 @@
 import { nearest, type YamlFile, type YamlPath } from '../../core/index.ts';
 import { countedClasses } from '../../warehouse/index.ts';
-import {
-  fieldsOfSentence,
-  type FiguresShape,
-  type Quotient,
-  type ReportShape,
-  type SectionShape,
-} from './definition.ts';
+import type { ReportShape, SectionShape } from './definition.ts';
+import { type FiguresShape, type Quotient, fieldsOfSentence } from './section-shapes.ts';
 import type { ResultTable } from './port.ts';
 import type { ReportFault } from './report-file.ts';
 

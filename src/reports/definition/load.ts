@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
 import { nearest, parseYaml, type YamlFile, type YamlPath } from '../../core/index.ts';
 import type { z } from 'zod';
-import { reportShape, spendQuery, type ReportDefinition, type ReportShape } from './definition.ts';
+import { reportShape, type ReportDefinition, type ReportShape } from './definition.ts';
+import { spendQuery } from './section-shapes.ts';
 import { whyUnreadable, type ReadFile, type ReportFault } from './report-file.ts';
 import { columnFaults } from './column-check.ts';
 import type { ResultTable } from './port.ts';

@@ -1,6 +1,6 @@
 import { compareMoney, divideMoney, moneyAsShare, zero, type Money } from '../../../core/index.ts';
 import type { Assessment } from '../../../monitoring/index.ts';
-import type { BudgetsShape } from '../../definition/definition.ts';
+import type { BudgetsShape } from '../../definition/section-shapes.ts';
 import type { Context } from '../context.ts';
 import { formatMoney, formatPercent } from '../../../messages/index.ts';
 import type { CellModel, RowModel, TableModel } from '../model.ts';

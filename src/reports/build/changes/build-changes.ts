@@ -14,7 +14,7 @@ import {
   type Waterfall,
 } from '../../../monitoring/index.ts';
 import { countedClasses } from '../../../warehouse/index.ts';
-import type { ChangesShape } from '../../definition/definition.ts';
+import type { ChangesShape } from '../../definition/section-shapes.ts';
 import { formatDifference } from '../../../messages/index.ts';
 import { causeLabel, contributorText, type EndedSpike } from './describe-cause.ts';
 import type { Context } from '../context.ts';
