@@ -70,6 +70,8 @@ const refer = ({ child }: Running, isBusy: boolean): void => {
 
 const started = async (start: () => ChildProcess, yields: boolean): Promise<Running> => {
   const child = start();
+  // At once: a thread has the priority that its process had when it began.
+  if (yields) giveWay(child);
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
@@ -80,7 +82,6 @@ const started = async (start: () => ChildProcess, yields: boolean): Promise<Runn
   const why = await Promise.race([ready, ended]);
   if (why !== undefined)
     throw fault('report-query-failed', `the process that runs queries does not start (${why})`);
-  if (yields) giveWay(child);
   return { child, ended, baseline: residentBytes(child.pid ?? 0) ?? 0 };
 };
 
