@@ -10,7 +10,7 @@ import { buildHeadline, type Explanation } from './build-headline.ts';
 import { buildLooks, buildText, namesInLooks } from './build-sentences.ts';
 import { buildNotes } from './build-notes.ts';
 import { buildTable } from './build-table.ts';
-import { isWithheld } from './show-value.ts';
+import { isWithheld, show } from './show-value.ts';
 import type { Context } from './context.ts';
 import type { SectionShape } from '../definition/definition.ts';
 import type { ReportFacts } from '../definition/facts.ts';
@@ -212,10 +212,19 @@ const assemble = (
   const subject = subjectFields(definition.title, request.account, team, built, state, facts, context);
   const fields =
     seal === undefined ? subject : { ...subject, state: sealState(seal, subject.state, context.locale) };
-  const headline =
-    seal === undefined || built.compared !== ''
+  const total =
+    facts.selectsNothing === undefined
       ? built
-      : { ...built, compared: [fields.state, fields.verdict].filter((part) => part !== '').join(' · ') };
+      : {
+          ...built,
+          value: show(null, built.format, context),
+          compared: facts.selectsNothing,
+          cause: undefined,
+        };
+  const headline =
+    seal === undefined || total.compared !== ''
+      ? total
+      : { ...total, compared: [fields.state, fields.verdict].filter((part) => part !== '').join(' · ') };
   return {
     locale: request.locale ?? 'en',
     currency: context.currency,
