@@ -72,6 +72,8 @@ export default defineConfig({
       ...(wanted === 'storm' ? [] : storms),
       ...(wanted === 'in-process' || wanted === 'postgres' ? programs() : []),
       ...(wanted === 'postgres' ? ofTheFile : []),
+      // In CI, where the storm draws more cases of them.
+      ...(wanted === 'in-process' && process.env['TOLLKEEPER_STORM_FOLLOWS'] === '1' ? multiplied() : []),
     ],
     setupFiles: [
       ...(process.env['TOLLKEEPER_TEST_COSTS'] === undefined ? [] : ['test/support/costs.ts']),
