@@ -307,3 +307,9 @@ const isHeartbeatUrl = (text: string): boolean => {
 export const heartbeatUrl = checked(heartbeatMessage, isHeartbeatUrl, { secret: 'open' })
   .transform(hide)
   .meta({ examples: ['https://hc-ping.com/…', '${HEARTBEAT_URL}'] });
+
+/** An entry for each of a list. */
+export const shapeOf = <Item, Name extends string, Field>(
+  items: readonly Item[],
+  entryOf: (item: Item) => readonly [Name, Field],
+): Record<Name, Field> => Object.fromEntries(items.map(entryOf)) as Record<Name, Field>;

@@ -1,15 +1,7 @@
 import { z } from 'zod';
+import { localeTags, logLevels, pricedTokens } from '../../core/index.ts';
+import { account } from './account-schema.ts';
 import {
-  callLogColumns,
-  isLoopback,
-  localeTags,
-  logLevels,
-  pricedTokens,
-  rowKinds,
-  timeForms,
-} from '../../core/index.ts';
-import {
-  adminKey,
   address,
   addressee,
   addresses,
@@ -17,8 +9,6 @@ import {
   byteSize,
   certificates,
   databaseUrl,
-  date,
-  hasBadPort,
   httpsUrl,
   leaseDuration,
   name,
@@ -26,6 +16,7 @@ import {
   positiveDuration,
   rate,
   secret,
+  shapeOf,
   size,
   smtpUrl,
   zone,
@@ -33,163 +24,7 @@ import {
 import { budgetSchema } from './budgets-schema.ts';
 import { health, metrics, status } from './listeners-schema.ts';
 import { contradictions, mailOptions } from './mail-options.ts';
-import { fieldNotes } from './notes.ts';
 import { routesOf, type ChannelKind } from './routes-schema.ts';
-
-const baseUrlMessage = 'a web address such as https://gateway.example.com';
-
-const isBaseUrl = (text: string): boolean => {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
-  const url = new URL(text);
-  return url.username + url.password + url.search + url.hash === '';
-};
-
-/** `/api`, `/v1/chat/completions`: paths that the client appends itself, and would otherwise repeat. */
-const endsBeforeApi = (text: string): boolean =>
-  !/\/(api|v\d+((alpha|beta)\d*)?)(\/|$)/i.test(new URL(text).pathname);
-
-const isSecure = (text: string): boolean => {
-  const url = new URL(text);
-  return url.protocol === 'https:' || isLoopback(url.hostname);
-};
-
-/** An entry for each of a list. */
-const shapeOf = <Item, Name extends string, Field>(
-  items: readonly Item[],
-  entryOf: (item: Item) => readonly [Name, Field],
-): Record<Name, Field> => Object.fromEntries(items.map(entryOf)) as Record<Name, Field>;
-
-const columnNames = shapeOf(callLogColumns, ({ name, meaning }) => [
-  name,
-  z.string().min(1).describe(`Name of the column in the header of the log export: ${meaning}.`).optional(),
-]);
-
-const gateway = z.strictObject({
-  columns: z
-    .strictObject(columnNames)
-    .describe(
-      'Header names of the log export, by their meaning: { quota: charge_usd }. Only the given name is accepted for a column; the others are learned from the data.',
-    )
-    .optional(),
-  kinds: z
-    .record(z.string().min(1), z.enum(rowKinds))
-    .describe(
-      'Meaning of the words or numbers in the kind column of the log export. Only consumption and refund are spend. Applies to rows that land from now on.',
-    )
-    .optional(),
-  title_lines: z
-    .int()
-    .min(0)
-    .max(19)
-    .describe('Number of lines before the header of the log export. If omitted, the header is searched for.')
-    .optional(),
-  total_line: z
-    .boolean()
-    .describe(
-      'Whether the log export ends with a line of totals. If true, a missing one is an error; if false, every line is a row; if omitted, this is learned from the data.',
-    )
-    .optional(),
-  guards: z
-    .boolean()
-    .describe(
-      'Whether cells of the log export start with an apostrophe that protects spreadsheets, which is then removed. If omitted, this is learned from the data.',
-    )
-    .optional(),
-  timestamps: z
-    .enum(['auto', ...timeForms])
-    .describe('Format of created_at in the log export; auto learns it from the data.')
-    .optional(),
-  naive_zone: zone.describe('Time zone of timestamps in the log export that have none.').optional(),
-  amounts: z
-    .enum(['auto', 'currency', 'units'])
-    .describe(
-      'Whether amounts are in currency or in integer units. With auto, this is learned from the data, and reports show no amounts until it is proven.',
-    )
-    .optional(),
-  round_amounts: z
-    .literal(12)
-    .describe(
-      'Rounds amounts in a currency with more than 12 decimals, row by row and half to even, where the gateway writes floating-point numbers such as 0.0016150000000000001. Sums then agree with other sources within rounding, never exactly. If omitted, such amounts are an error.',
-    )
-    .optional(),
-  units_per_currency: z
-    .int()
-    .min(1)
-    .describe(
-      'Number of integer units in 1 unit of the currency of the account. If omitted, 500000 units are 1 US dollar, whatever that currency is.',
-    )
-    .optional(),
-  usage_zone: zone.describe('Time zone in which the days of the usage export start.').optional(),
-  token_convention: z
-    .record(z.string().min(1), z.enum(['includes_cache', 'excludes_cache']))
-    .describe(
-      'Whether prompt tokens include cached and cache-write tokens (includes_cache) or not (excludes_cache), by model name. * matches any text, and the most specific name applies. Other models are learned from the data.',
-    )
-    .optional(),
-  output_convention: z
-    .record(z.string().min(1), z.enum(['includes_reasoning', 'excludes_reasoning']))
-    .describe(
-      'Whether completion tokens include reasoning tokens (includes_reasoning) or not (excludes_reasoning), by model name. * matches any text, and the most specific name applies. Other models are learned from the data.',
-    )
-    .optional(),
-});
-
-const timeouts = z.strictObject({
-  connect: positiveDuration.describe('Until the connection is established.').optional(),
-  headers: positiveDuration.describe('Until the headers of the answer arrive.').optional(),
-  idle: positiveDuration.describe('Between two chunks of an answer.').optional(),
-  total: positiveDuration
-    .describe(
-      'For one request as a whole. Defaults to 60s for a page of keys, the profile and statistics, and to 1h for exports and new keys.',
-    )
-    .optional(),
-});
-
-const account = z.strictObject({
-  base_url: z
-    .string()
-    .refine(isBaseUrl, {
-      error: ({ input }) =>
-        hasBadPort(input) ? 'must have a port from 1 to 65535' : `must be ${baseUrlMessage}`,
-      abort: true,
-    })
-    .refine(endsBeforeApi, {
-      error: 'must be the address of the gateway without the path of its API',
-      abort: true,
-    })
-    .refine(isSecure, {
-      error: 'must be https because it receives the Admin Key; http is accepted only on loopback',
-    })
-    .register(fieldNotes, {
-      description: baseUrlMessage,
-      advice: 'write only the https address, such as https://gateway.example.com',
-    })
-    .describe('Address of the gateway; https, except on loopback.'),
-  admin_key: adminKey.describe('Secret reference of the Admin Key: "${GATEWAY_ADMIN_KEY}".'),
-  admin_key_issued: date
-    .optional()
-    .describe(
-      'Day on which the Admin Key was issued. Operators are reminded once it is older than admin_key_max_age.',
-    ),
-  admin_key_max_age: positiveDuration
-    .prefault('90d')
-    .describe('Age at which the Admin Key should be replaced. Only a person can do that, at the gateway.'),
-  currency: z.enum(['USD', 'CNY']).default('USD').describe('Currency in which the log export is requested.'),
-  tls: z
-    .strictObject({ ca: certificates.describe('PEM file with additional certificate authorities to trust.') })
-    .describe('Trust in TLS certificates.')
-    .optional(),
-  timeouts: timeouts.describe('Timeouts of requests to the gateway.').optional(),
-  budget: z
-    .strictObject({ month: amount.describe('Amount per calendar month, in the currency of the account.') })
-    .optional()
-    .describe('Budget of the account.'),
-  gateway: gateway
-    .describe(
-      'How this gateway handles the open points of the gateway contract. Settings override what Tollkeeper learns from the data.',
-    )
-    .prefault({}),
-});
 
 export const warehousePath = path
   .default('data/tollkeeper.duckdb')
