@@ -13,7 +13,7 @@ import {
   type MemoryDivision,
   type UnixMillis,
 } from './core/index.ts';
-import { configDisk, loadConfig, type Job, type Loaded, type Schedule } from './config/index.ts';
+import { configDisk, loadConfig, type Config, type Job, type Loaded, type Schedule } from './config/index.ts';
 import { channels } from './notify/index.ts';
 import { backupFaults, checkReports, jobKinds, sinkFaults } from './jobs/index.ts';
 import { nextSlots, scheduleFault, scheduleOf } from './scheduler/index.ts';
@@ -132,6 +132,8 @@ export const checkConfig = async (
   readonly warnings: Loaded['faults'];
   readonly jobs: readonly JobPreview[];
   /** Omitted when the configuration is invalid. */
+  readonly config?: Config;
+  /** Likewise. */
   readonly memory?: MemoryDivision | undefined;
 }> => {
   const { config, faults, warnings = [] } = await readConfig(folder, deps, deps.clock.now());
@@ -162,6 +164,7 @@ export const checkConfig = async (
       ...memory.warnings,
     ],
     jobs,
+    config,
     memory: memory.division,
   };
 };

@@ -83,6 +83,10 @@ export const roundMoney = (amount: Money, decimals: number): string => {
   return /^-0(\.0*)?$/.test(text) ? text.slice(1) : text;
 };
 
+/** The amount with at most so many decimals, rounded half to even; the same amount if it has no more. */
+export const withDecimals = (amount: Money, decimals: number): Money =>
+  decimalPlaces(amount) <= decimals ? amount : money(roundMoney(amount, decimals));
+
 /** Negative, zero or positive, as for sorting. */
 export const compareMoney = (left: Money, right: Money): number => new Big(left).cmp(right);
 

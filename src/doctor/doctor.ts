@@ -17,7 +17,7 @@ import { failed, passed, skipped } from './results.ts';
 import { checkDatabase } from './database.ts';
 import { checkDisk, checkPermissions } from './disk.ts';
 import { checkGateway, neededScopes } from './gateway.ts';
-import { checkSelectors } from './selectors.ts';
+import { checkSelectors, namesByAccount } from './selectors.ts';
 import { checkSinks } from './sinks.ts';
 import { checkThen } from './then.ts';
 import { keyWriteKnown, keyWriteTried, type ProbeKeysOf } from './keys.ts';
@@ -225,10 +225,8 @@ export const runDoctor = async (
     }
     checks.push(...checkThen(account.name, config.jobs, deps.where));
   }
-  const known = Object.keys(config.settings.accounts).map(
-    async (name) => [name, await warehouse.knownNames(name, 'calls')] as const,
-  );
-  checks.push(...checkSelectors(config, Object.fromEntries(await Promise.all(known))));
+  const known = await namesByAccount(Object.keys(config.settings.accounts), warehouse);
+  checks.push(...checkSelectors(config, known));
   progress({ step: 'connecting to the mail server' });
   checks.push(...(await checkMail(deps, signal)));
   const learned: LearnedView[] = [];

@@ -1,4 +1,4 @@
 export { runDoctor } from './doctor.ts';
-export { unmatchedIn, type NamesByAccount } from './selectors.ts';
+export { namesByAccount, unmatchedIn, type NamesByAccount } from './selectors.ts';
 export type { DeclaredSink, DoctorAccounts, Ping } from './deps.ts';
 export type { DoctorCheck, DoctorRequest, DoctorView } from './doctor-view.ts';

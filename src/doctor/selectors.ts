@@ -1,11 +1,20 @@
 import type { Config, DeclaredSelector } from '../config/index.ts';
 import { unmatchedAdvice, unmatchedSelectors, unmatchedText, type Unmatched } from '../monitoring/index.ts';
-import type { KnownNames } from '../warehouse/index.ts';
+import type { KnownNames, Warehouse } from '../warehouse/index.ts';
 import { passed } from './results.ts';
 import type { DoctorCheck } from './doctor-view.ts';
 
 /** The known names of each account. */
 export type NamesByAccount = Readonly<Record<string, KnownNames>>;
+
+/** Reads the names of each account, those of every stored call included. */
+export const namesByAccount = async (
+  accounts: readonly string[],
+  { knownNames }: Pick<Warehouse, 'knownNames'>,
+): Promise<NamesByAccount> =>
+  Object.fromEntries(
+    await Promise.all(accounts.map(async (name) => [name, await knownNames(name, 'calls')] as const)),
+  );
 
 /** The selectors of the configuration that match nothing; those of no account are compared with the names of all. */
 export const unmatchedIn = (

@@ -23,8 +23,8 @@ const namesFor = (
 };
 
 /**
- * The selectors that match nothing which is known. While no key (or model) is known at all, nothing is said of those:
- * unknown is not zero. Pure.
+ * The selectors that match no known name. Selectors of keys are not judged while no key is known, nor those of models while
+ * no model is known: unknown is not zero. Pure.
  */
 export const unmatchedSelectors = <Given extends Selector>(
   selectors: readonly Given[],

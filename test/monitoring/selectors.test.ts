@@ -23,7 +23,7 @@ it.each<[Selector['names'], string, readonly string[] | undefined]>([
   expect(unmatched({ names, pattern })).toEqual(near === undefined ? [] : [{ names, pattern, near }]);
 });
 
-it('nothing is said of keys and models while none is known', () => {
+it('selectors of keys and of models are not judged while no key or model is known', () => {
   const selectors = [
     { names: 'key', pattern: 'a' },
     { names: 'model', pattern: 'a' },

@@ -92,7 +92,7 @@ describe.skipIf(noPostgres !== undefined)(
       expect(daemon.stdout().join('\n')).toContain('could not be extended in time');
     });
 
-    it('ends when it is told to', async () => {
+    it('ends on SIGTERM', async () => {
       const daemon = serve();
       await daemon.line('"serving"');
       fixture.gateway.holdAfter(0);

@@ -136,7 +136,7 @@ describe('the gap of a usage export', () => {
     expect(found.map(({ match }) => gapOf(match))).toEqual(['unknown', 'unknown']);
   });
 
-  it('is the planted one or unknown, in total and by entry, whatever the source does with refunds', async () => {
+  it('equals the planted gap or is unknown, in total and by entry, for each treatment of refunds', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom<By>('model', 'key'),

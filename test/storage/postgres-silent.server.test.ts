@@ -165,7 +165,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection that says 
     const state = rejection(database.engine.state((sql) => sql.rows('SELECT 1 FROM pg_sleep(60)')));
     proxy.trouble(() => 'freeze');
     await expect.poll(() => database.leases.state()).toBe('in doubt');
-    // Nobody knows whether another replica goes on: the server may be down for all.
+    // Whether another replica continues is unknown: the server may be unreachable for all of them.
     expect(await database.leases.lost).toMatchObject({
       code: 'lease-lost',
       advice: expect.stringMatching(/^check that PostgreSQL runs/),

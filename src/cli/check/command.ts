@@ -26,8 +26,10 @@ Examples:
     )
     .action(async (options: { config: string; json?: boolean }) => {
       const folder = resolve(deps.cwd, options.config);
-      const { faults, warnings: found, jobs, memory } = await checkConfig(folder, deps);
-      const warnings = faults.length > 0 ? found : [...found, ...(await unmatchedWarnings(deps, folder))];
+      const { faults, warnings: found, jobs, config, memory } = await checkConfig(folder, deps);
+      const unmatched =
+        config === undefined || faults.length > 0 ? [] : await unmatchedWarnings(deps, folder, config);
+      const warnings = [...found, ...unmatched];
       command.setOptionValue('exitCode', faults.length === 0 ? 0 : 1);
       if (options.json === true) {
         const shown = jobs.map((job) => ({

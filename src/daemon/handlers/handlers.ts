@@ -1,6 +1,11 @@
 import { countText, type Clock } from '../../core/index.ts';
 import type { Call, CommandHandlers, CommandName, commandTable } from '../../control/index.ts';
-import type { DoctorCheck, DoctorView, NamesByAccount } from '../../doctor/index.ts';
+import {
+  namesByAccount,
+  type DoctorCheck,
+  type DoctorView,
+  type NamesByAccount,
+} from '../../doctor/index.ts';
 import { version } from '../../version.ts';
 import type { BackupResult } from '../../jobs/index.ts';
 import type { BuiltReport } from '../create-runtime.ts';
@@ -80,13 +85,8 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
         learned,
       };
     },
-    names: async (): Promise<NamesByAccount> => {
-      const accounts = Object.keys(app.config().settings.accounts);
-      const known = accounts.map(
-        async (account) => [account, await app.warehouse.knownNames(account, 'calls')] as const,
-      );
-      return Object.fromEntries(await Promise.all(known));
-    },
+    names: (): Promise<NamesByAccount> =>
+      namesByAccount(Object.keys(app.config().settings.accounts), app.warehouse),
     reconcile: async (request, { progress, signal }): Promise<ReconcileView> => {
       using runtime = app.lease();
       return await runtime.reconcile(request, progress, signal);

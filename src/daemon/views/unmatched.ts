@@ -1,8 +1,7 @@
 import { isFault, silentLog, type Deps } from '../../core/index.ts';
-import type { ConfigFault } from '../../config/index.ts';
+import type { Config, ConfigFault } from '../../config/index.ts';
 import { unmatchedIn } from '../../doctor/index.ts';
 import { unmatchedAdvice, unmatchedText } from '../../monitoring/index.ts';
-import { readConfig } from '../../settings.ts';
 import { openCommands } from '../commands.ts';
 import { isPresent, pathsOf } from '../paths.ts';
 
@@ -10,9 +9,12 @@ import { isPresent, pathsOf } from '../paths.ts';
  * The selectors of a configuration that match no key and no model which is known, as warnings. The names are those of the
  * daemon that runs, else of the database, which stays unchanged; empty where neither is there, or the database cannot be read.
  */
-export const unmatchedWarnings = async (deps: Deps, folder: string): Promise<readonly ConfigFault[]> => {
-  const { config } = await readConfig(folder, deps);
-  if (config === undefined || config.selectors.length === 0) return [];
+export const unmatchedWarnings = async (
+  deps: Deps,
+  folder: string,
+  config: Config,
+): Promise<readonly ConfigFault[]> => {
+  if (config.selectors.length === 0) return [];
   const { database, warehouse } = config.settings;
   if (database === undefined && !(await isPresent(pathsOf(deps, warehouse).path))) return [];
   try {

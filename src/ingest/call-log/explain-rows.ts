@@ -20,12 +20,13 @@ export type Problem = { readonly code: FaultCode; readonly reason: string };
 const shown = (cell: string): string => JSON.stringify(cell.slice(0, 60));
 
 const tokens = /^-?\d{1,18}(\.0+)?$/;
-const number = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/;
+/** A number as an amount may be written. */
+export const amountPattern = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/;
 
 const invalid = (reason: string): Problem => ({ code: 'export-row-invalid', reason });
 
 const amountProblem = (cell: string, inUnits: boolean): Problem | undefined => {
-  if (!number.test(cell)) return invalid(`the amount ${shown(cell)} is not a decimal number`);
+  if (!amountPattern.test(cell)) return invalid(`the amount ${shown(cell)} is not a decimal number`);
   const [whole = '', fraction = ''] = money(cell).replace('-', '').split('.');
   if (inUnits && fraction !== '')
     return {
@@ -47,7 +48,8 @@ const secondsOf = (cell: string, time: TimeForm): number | undefined =>
     return valid?.seconds ?? 0;
   });
 
-const unguarded = (cell: string | undefined): string => (cell ?? '').replace(/^'/, '');
+/** A cell without the apostrophe that protects spreadsheets. */
+export const unguarded = (cell: string | undefined): string => (cell ?? '').replace(/^'/, '');
 
 const timeProblem = (name: string, cell: string, { time, asked }: LogBatch): Problem | undefined => {
   const code = 'export-timestamp-unreadable';
@@ -117,7 +119,7 @@ export const knownOf = (
   const time = unguarded(row.cells[columnAt(batch.columns, 'created_at')]);
   const quota = unguarded(row.cells[columnAt(batch.columns, 'quota')]);
   const at = timeProblem('', time, batch) === undefined ? secondsOf(time, batch.time) : undefined;
-  const amount = quota === '' ? zero : number.test(quota) ? money(quota) : undefined;
+  const amount = quota === '' ? zero : amountPattern.test(quota) ? money(quota) : undefined;
   return {
     ...(at === undefined ? {} : { at: unixSeconds(at) }),
     amount,

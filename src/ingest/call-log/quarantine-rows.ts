@@ -1,8 +1,7 @@
-import { dirname, join } from 'node:path';
 import { fault, type FaultCode } from '../../core/index.ts';
 import type { BadRow, LogBatch } from '../../warehouse/index.ts';
 import { checkRows, knownOf, rowFault, type CheckedRow, type Problem } from './explain-rows.ts';
-import { spoolFault, type OpenSpoolFile } from './spool-file.ts';
+import { writeBeside, type OpenSpoolFile } from './spool-file.ts';
 
 /** More bad rows than this mean that the export is misread, and the window fails. */
 const maxBad = 1000;
@@ -46,30 +45,23 @@ export const quarantineRows = async (
   batch: LogBatch,
   deps: QuarantineDeps,
 ): Promise<LogBatch | undefined> => {
-  const { linesBefore, signal } = deps;
-  const folder = dirname(batch.file);
+  const { linesBefore, signal, openFile } = deps;
   const quarantined: BadRow[] = [];
-  let served = 0;
-  try {
-    const file = await deps.openFile(join(folder, 'good-rows.csv'));
-    try {
-      for await (const row of checkRows(batch)) {
-        signal?.throwIfAborted();
-        if (row.problem === undefined) {
-          await file.append(row.ended ? Buffer.concat([row.bytes, Buffer.from('\n')]) : row.bytes);
-          served += 1;
-          continue;
-        }
-        refuseHiding(row, row.problem, quarantined.length, linesBefore);
-        const text = row.bytes.toString('utf8');
-        const line = linesBefore + row.line;
-        quarantined.push({ line, text, reason: row.problem.reason, ...knownOf(row, batch) });
+  const { path, outcome: served } = await writeBeside(batch, 'good-rows.csv', openFile, async (file) => {
+    let good = 0;
+    for await (const row of checkRows(batch)) {
+      signal?.throwIfAborted();
+      if (row.problem === undefined) {
+        await file.append(row.ended ? Buffer.concat([row.bytes, Buffer.from('\n')]) : row.bytes);
+        good += 1;
+        continue;
       }
-    } finally {
-      await file.close();
+      refuseHiding(row, row.problem, quarantined.length, linesBefore);
+      const text = row.bytes.toString('utf8');
+      const line = linesBefore + row.line;
+      quarantined.push({ line, text, reason: row.problem.reason, ...knownOf(row, batch) });
     }
-    return quarantined.length === 0 ? undefined : { ...batch, file: file.path, served, quarantined };
-  } catch (error) {
-    throw spoolFault(error, folder);
-  }
+    return good;
+  });
+  return quarantined.length === 0 ? undefined : { ...batch, file: path, served, quarantined };
 };

@@ -1,21 +1,23 @@
 import { isUtf8 } from 'node:buffer';
-import { dirname, join } from 'node:path';
-import { decimalPlaces, money, roundMoney, type Money } from '../../core/index.ts';
+import { money, withDecimals, type Money } from '../../core/index.ts';
 import type { LogBatch } from '../../warehouse/index.ts';
 import { columnAt } from '../format/learn-cells.ts';
+import { amountPattern, unguarded } from './explain-rows.ts';
 import { readRecords, type ReadRecord } from './read-records.ts';
-import { spoolFault, type OpenSpoolFile } from './spool-file.ts';
+import { writeBeside, type OpenSpoolFile } from './spool-file.ts';
 
 type RoundDeps = {
   readonly openFile: OpenSpoolFile;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Rounded half to even; undefined when the text is no number, or has no more decimals. */
-export const roundedAmount = (written: string, decimals: number): Money | undefined => {
-  if (!/^'?[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/.test(written)) return undefined;
-  const amount = money(written.replace(/^'/, ''));
-  return decimalPlaces(amount) <= decimals ? undefined : money(roundMoney(amount, decimals));
+/** Rounded half to even; undefined when the cell is no number, or has no more decimals. */
+const roundedAmount = (cell: string, decimals: number): Money | undefined => {
+  const written = unguarded(cell);
+  if (!amountPattern.test(written)) return undefined;
+  const amount = money(written);
+  const rounded = withDecimals(amount, decimals);
+  return rounded === amount ? undefined : rounded;
 };
 
 const cellText = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
@@ -42,29 +44,19 @@ export const roundAmounts = async (
 ): Promise<LogBatch | undefined> => {
   const at = columnAt(batch.columns, 'quota');
   if (at === -1) return undefined;
-  const folder = dirname(batch.file);
-  let rounded = 0;
-  let line = 1;
-  try {
-    const file = await openFile(join(folder, 'rounded-rows.csv'));
-    try {
-      for await (const record of readRecords(batch.file)) {
-        signal?.throwIfAborted();
-        const row = roundedRow(record, at, batch, decimals);
-        if (row !== undefined) rounded += 1;
-        const bytes = row ?? record.bytes;
-        // Blank lines stay, so that an error names the line of the export.
-        const skipped = '\n'.repeat(Math.max(0, record.line - line));
-        await file.append(
-          Buffer.concat([Buffer.from(skipped), bytes, Buffer.from(record.ended ? '\n' : '')]),
-        );
-        line = record.line + record.bytes.filter((byte) => byte === 10).length + 1;
-      }
-    } finally {
-      await file.close();
+  const { path, outcome: rounded } = await writeBeside(batch, 'rounded-rows.csv', openFile, async (file) => {
+    let changed = 0;
+    let line = 1;
+    for await (const record of readRecords(batch.file)) {
+      signal?.throwIfAborted();
+      const row = roundedRow(record, at, batch, decimals);
+      if (row !== undefined) changed += 1;
+      // Blank lines stay, so that an error names the line of the export.
+      const skipped = Buffer.from('\n'.repeat(Math.max(0, record.line - line)));
+      await file.append(Buffer.concat([skipped, row ?? record.bytes, Buffer.from(record.ended ? '\n' : '')]));
+      line = record.line + record.bytes.filter((byte) => byte === 10).length + 1;
     }
-    return rounded === 0 ? undefined : { ...batch, file: file.path, rounded };
-  } catch (error) {
-    throw spoolFault(error, folder);
-  }
+    return changed;
+  });
+  return rounded === 0 ? undefined : { ...batch, file: path, rounded };
 };

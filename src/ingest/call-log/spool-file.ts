@@ -1,5 +1,5 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fault, isDiskFull, isFault, systemCode, type Fault } from '../../core/index.ts';
 import { spoolPrefix } from '../../warehouse/index.ts';
 
@@ -94,4 +94,27 @@ export const inSpoolFolder = async <T>(
 ): Promise<T> => {
   await using folder = await makeSpoolFolder(spoolDirectory);
   return await work(folder.path);
+};
+
+/**
+ * Writes a file beside a spooled one, and closes it however the work ends. Returns its path and the outcome of the work.
+ * @throws faults of the spool, and what the work throws
+ */
+export const writeBeside = async <T>(
+  { file }: { readonly file: string },
+  name: string,
+  openFile: OpenSpoolFile,
+  work: (file: Pick<SpoolFile, 'append'>) => Promise<T>,
+): Promise<{ readonly path: string; readonly outcome: T }> => {
+  const folder = dirname(file);
+  try {
+    const written = await openFile(join(folder, name));
+    try {
+      return { path: written.path, outcome: await work(written) };
+    } finally {
+      await written.close();
+    }
+  } catch (error) {
+    throw spoolFault(error, folder);
+  }
 };

@@ -1,11 +1,9 @@
 import {
   addMoney,
-  decimalPlaces,
   fault,
-  money,
-  roundMoney,
   sumMoney,
   toSeconds,
+  withDecimals,
   zero,
   type Clock,
   type GatewayProfile,
@@ -100,11 +98,7 @@ const rounded = (
 ): readonly UsageValue[] =>
   decimals === undefined || metric !== 'spend'
     ? values
-    : values.map((one) =>
-        decimalPlaces(one.value) <= decimals
-          ? one
-          : { ...one, value: money(roundMoney(one.value, decimals)) },
-      );
+    : values.map((one) => ({ ...one, value: withDecimals(one.value, decimals) }));
 
 /**
  * Pulls the usage export into the warehouse, dimension by dimension and window by window, each all or nothing. A window

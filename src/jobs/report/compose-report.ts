@@ -32,7 +32,7 @@ import { isWhole, depsFor, noCostOwners, type Filters, type Part } from '../cost
 import { readBudgets } from '../alert/read-budgets.ts';
 import type { Assessment } from '../../monitoring/index.ts';
 import { periodVerdict } from './period-verdict.ts';
-import { unmatchedOf } from './unmatched.ts';
+import { findUnmatched } from './unmatched.ts';
 
 /** The first of the folders that contains the path. */
 const findIn = async (directories: readonly string[], path: string): Promise<string | undefined> => {
@@ -227,6 +227,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
   ];
   const filters = request.filters ?? definition.parameters.filters;
   const budgets = await budgetsAt(definition, period, context);
+  const unmatchedOf = findUnmatched(costOwners, context);
 
   const compose = async (team?: string | null): Promise<ComposedReport> => {
     progress({ step: `building ${request.report}`, detail: period.label });
@@ -234,7 +235,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
       team,
       filters,
     };
-    const { unmatched, selectsNothing } = await unmatchedOf(part, costOwners, context);
+    const { unmatched, selectsNothing } = await unmatchedOf(part);
     const model = await buildReport({
       definition,
       warehouse,

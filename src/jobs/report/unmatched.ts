@@ -23,33 +23,38 @@ const selectorsOfPart = (
   ].filter((list) => list.length > 0);
 };
 
-/**
- * The selectors of a part that match no name which is known, without those of a team that also has others; and the first
- * one for which the part is empty.
- */
-export const unmatchedOf = async (
-  part: Part,
+type UnmatchedOfPart = {
+  /** Without those of a team that also has others which match. */
+  readonly unmatched: readonly Unmatched<Selector>[];
+  /** The first selector for which the part is empty. */
+  readonly selectsNothing: Unmatched<Selector> | undefined;
+};
+
+/** Finds the selectors of parts that match no known name. The names are read once for all parts of a report. */
+export const findUnmatched = (
   costOwners: CostOwners,
   { account, warehouse }: JobContext,
-): Promise<{
-  readonly unmatched: readonly Unmatched<Selector>[];
-  readonly selectsNothing: Unmatched<Selector> | undefined;
-}> => {
-  const lists = selectorsOfPart(part, costOwners);
-  const foundIn = (names: KnownNames) =>
-    lists.map((list) => unmatchedSelectors(list, names, costOwners.tags ?? []));
-  if (lists.length === 0) return { unmatched: [], selectsNothing: undefined };
-  const summed = await warehouse.knownNames(account.name, 'summaries');
-  // The names of calls that no report has read yet are looked up only where they matter.
-  const isEnough =
-    summed.keys.length > 0 &&
-    summed.models.length > 0 &&
-    foundIn(summed).every((unmatched) => unmatched.length === 0);
-  const found = foundIn(isEnough ? summed : await warehouse.knownNames(account.name, 'calls'));
-  const empty = found.filter((list, index) => list.length === lists[index]?.length);
-  const isOfTeam = (index: number): boolean => index === 0 && typeof part.team === 'string';
-  return {
-    unmatched: found.flatMap((list, index) => (isOfTeam(index) && !empty.includes(list) ? [] : list)),
-    selectsNothing: empty.flat()[0],
+): ((part: Part) => Promise<UnmatchedOfPart>) => {
+  const read = (from: 'summaries' | 'calls') => warehouse.knownNames(account.name, from);
+  let summaries: Promise<KnownNames> | undefined;
+  let calls: Promise<KnownNames> | undefined;
+  return async (part) => {
+    const lists = selectorsOfPart(part, costOwners);
+    if (lists.length === 0) return { unmatched: [], selectsNothing: undefined };
+    const foundIn = (names: KnownNames) =>
+      lists.map((list) => unmatchedSelectors(list, names, costOwners.tags ?? []));
+    const summed = await (summaries ??= read('summaries'));
+    // The names of calls that no report has read yet are looked up only where they matter.
+    const isEnough =
+      summed.keys.length > 0 &&
+      summed.models.length > 0 &&
+      foundIn(summed).every((unmatched) => unmatched.length === 0);
+    const found = foundIn(isEnough ? summed : await (calls ??= read('calls')));
+    const empty = found.filter((list, index) => list.length === lists[index]?.length);
+    const isOfTeam = (index: number): boolean => index === 0 && typeof part.team === 'string';
+    return {
+      unmatched: found.flatMap((list, index) => (isOfTeam(index) && !empty.includes(list) ? [] : list)),
+      selectsNothing: empty.flat()[0],
+    };
   };
 };

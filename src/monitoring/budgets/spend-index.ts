@@ -32,7 +32,7 @@ export type SpendIndex = {
   readonly spend: (scope: BudgetScope, range: Range) => Money;
   /** Whether any calls belong to the scope, in any segment. */
   readonly hasCalls: (scope: BudgetScope) => boolean;
-  /** The model or key in the call log whose name is most similar to that of the scope; undefined if none is similar. */
+  /** The name of a model or key in the call log that is similar to the scope; undefined if there is none. */
   readonly nearest: (scope: BudgetScope) => string | undefined;
 };
 

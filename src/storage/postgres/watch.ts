@@ -79,7 +79,7 @@ export const createWatch = ({ limits, clock, where, areAtWork, terminate }: Watc
     entry.reason = reason;
     destroy(entry.client);
     const { backend } = entry.statement;
-    // It goes on with a statement whose result nobody reads, and holds its locks meanwhile.
+    // The backend otherwise continues the statement, and holds its locks, although its result is no longer read.
     if (backend !== undefined) terminate(backend).catch(() => undefined);
   };
   const isSilent = ({ silent }: Entry): boolean => silent >= limits.answer;
