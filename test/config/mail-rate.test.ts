@@ -29,6 +29,6 @@ describe('the mail rate and retention', () => {
   });
 
   it.each(['0/m', '30', '30/w', '-1/m', '1.5/s', 'fast'])('reject %s as a rate', async (rate) => {
-    expect((await withMail(`, rate: "${rate}"`)).text).toContain('must be a rate such as 30/m, 5/s or 500/h');
+    expect((await withMail(`, rate: "${rate}"`)).text).toContain('must be a rate');
   });
 });

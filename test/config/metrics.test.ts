@@ -29,7 +29,7 @@ describe('the section metrics', () => {
       const { text, config } = await withMetrics(`  enabled: true\n  host: ${host}\n`);
       expect(config).toBeUndefined();
       expect(text).toContain('config/tollkeeper.yaml:4:9');
-      expect(text).toContain('metrics.host must be a loopback address such as 127.0.0.1 unless token is set');
+      expect(text).toContain('metrics.host must be a loopback address');
       expect(text).toContain('add token: "${METRICS_TOKEN}" under metrics');
       const with_ = `  enabled: true\n  host: ${host}\n  token: "\${METRICS_TOKEN}"\n`;
       expect((await withMetrics(with_)).text).toBe('');
@@ -47,14 +47,14 @@ describe('the section metrics', () => {
     'rejects the token %s without showing it',
     async (value) => {
       const { text } = await withMetrics('  token: "${METRICS_TOKEN}"\n', { METRICS_TOKEN: value });
-      expect(text).toContain('a reference to a token of at least 16');
+      expect(text).toContain('a token of at least 16');
       expect(text).not.toContain(value);
     },
   );
 
   it('reports a missing token once', async () => {
     const { text } = await withMetrics('  host: 0.0.0.0\n  token: "${METRICS_TOKEN}"\n', {});
-    expect(text).toContain('the environment variable METRICS_TOKEN is not set');
+    expect(text).toContain('variable METRICS_TOKEN is not set');
     expect(text).not.toContain('loopback');
   });
 

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { JobKind, LoadOptions } from '../../src/config/index.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
 import { nextSlots, scheduleFault } from '../../src/scheduler/index.ts';
-import { goodEnv, goodSettings, kinds, load } from './support/load.ts';
 import { unixMillis } from '../../src/core/index.ts';
+import { approved, titled } from '../support/approved.ts';
+import { goodEnv, goodSettings, kinds, load } from './support/load.ts';
 
 const longestSpace: LoadOptions['longestSpace'] = (schedule) => {
   const [first = 0, second = 0] = nextSlots(schedule, unixMillis(0), 2);
@@ -119,147 +120,49 @@ heartbeat_url: "http://127.0.0.1:9/ping"`);
   });
 });
 
-type Row = [name: string, lines: string, fault: string, advice: string];
-
-const faultRows: readonly Row[] = [
-  [
-    'both day fields without day_match',
-    'schedule: "0 8 1 * 1"',
-    '6:15: jobs.a.schedule "0 8 1 * 1": it sets both the day of the month and the weekday; set day_match',
-    'any is the behavior of cron',
-  ],
-  [
-    'day_match with one day field',
-    `${everyDay}day_match: any`,
-    '7:5: jobs.a.day_match has no effect unless both the day of the month and the weekday are set',
-    '',
-  ],
-  ...(
-    [
-      ['day_match', 'all'],
-      ['catchup', 'all'],
-      ['catchup_window', '2d'],
-      ['max_catchup_runs', '3'],
-      ['randomized_delay', '5m'],
-    ] as const
-  ).map(([key, value]): Row => [
-    `${key} without a schedule`,
-    `${key}: ${value}`,
-    `6:5: job a has no schedule, so ${key} has no effect`,
-    'suspend: true',
-  ]),
-  [
-    'a window for no catchup',
-    `${everyDay}catchup: none\ncatchup_window: 2d`,
-    '8:5: job a does not catch up slots (catchup: none), so catchup_window has no effect',
-    'remove catchup_window',
-  ],
-  [
-    'a number of runs for no catchup',
-    `${everyDay}catchup: none\nmax_catchup_runs: 2`,
-    '8:5: job a catches up nothing (catchup: none), so max_catchup_runs has no effect',
+const faultRows: readonly (readonly [name: string, lines: string])[] = [
+  ['both day fields without day_match', 'schedule: "0 8 1 * 1"'],
+  ['day_match with one day field', `${everyDay}day_match: any`],
+  ...[
+    'day_match: all',
     'catchup: all',
-  ],
-  [
-    'a number of runs for the usual catchup',
-    `${everyDay}max_catchup_runs: 2`,
-    '7:5: job a catches up the latest slot alone (catchup: latest), so max_catchup_runs has no effect',
-    'catchup: all',
-  ],
-  [
-    'a first wait longer than the longest',
-    'retries: { initial: 20m, max: 10m }',
-    '6:25: jobs.a.retries.initial ("20m") is longer than retries.max ("10m"): no wait is longer than max',
-    'decrease initial or increase max',
-  ],
-  [
-    'a delay longer than the deadline to start',
-    `${everyDay}randomized_delay: 2h\nstarting_deadline: 1h`,
-    '7:23: jobs.a.randomized_delay ("2h") is longer than starting_deadline ("1h")',
-    'both count from the slot',
-  ],
-  [
-    'a delay longer than the time between slots',
-    'schedule: "*/30 * * * *"\nrandomized_delay: 45m',
-    '7:23: jobs.a.randomized_delay "45m" is longer than the time between two slots (30m)',
-    'decrease it',
-  ],
-  [
-    'a deadline of needs that are none',
-    'needs_deadline: 2h',
-    '6:5: job a needs no other job, so needs_deadline has no effect',
-    'needs',
-  ],
-  [
-    'a reaction to the lateness of nothing',
-    'needs: []\nwhen_late: fail',
-    '7:5: job a needs no other job, so when_late has no effect',
-    'needs',
-  ],
-  [
-    'people who are told of nothing',
-    'notify: []\nnotify_to: [me@example.com]',
-    '7:5: job a sends no notifications (notify is empty), so notify_to has no effect',
-    'failed, late, missed, recovered',
-  ],
-  [
-    'an unknown notice',
-    'notify: [failed, mised]',
-    '6:22: jobs.a.notify[1] must be failed, late, missed or recovered, not "mised"',
-    'did you mean "missed"?',
-  ],
-  [
-    'a word outside catchup',
-    `${everyDay}catchup: lates`,
-    '7:14: jobs.a.catchup must be none, latest or all, not "lates"',
-    'did you mean "latest"?',
-  ],
-  [
-    'too many tries',
-    'retries: { limit: 101 }',
-    '6:23: jobs.a.retries.limit must be at most 100, not 101',
-    '',
-  ],
-  [
-    'a key that retries lack',
-    'retries: { limt: 1 }',
-    '6:16: unknown key "limt" in jobs.a.retries',
-    '"limit"',
-  ],
-  ['no time at all', 'timeout: 0s', '6:14: jobs.a.timeout must be a duration', ''],
-  ['a name of a lock that is none', 'locks: ["a b"]', '6:13: jobs.a.locks[0] must be a name of letters', ''],
-  [
-    'a heartbeat in the clear',
-    'heartbeat_url: http://hc.example.com/1234-5678',
-    '6:20: jobs.a.heartbeat_url must be a web address such as https://hc-ping.com/…',
-    '',
-  ],
-  [
-    'a heartbeat with a password',
-    'heartbeat_url: https://u:pw-of-it@hc.example.com/',
-    '6:20: jobs.a.heartbeat_url must be a web address',
-    '',
-  ],
+    'catchup_window: 2d',
+    'max_catchup_runs: 3',
+    'randomized_delay: 5m',
+  ].map((line) => [`${line} without a schedule`, line] as const),
+  ['a window for no catchup', `${everyDay}catchup: none\ncatchup_window: 2d`],
+  ['a number of runs for no catchup', `${everyDay}catchup: none\nmax_catchup_runs: 2`],
+  ['a number of runs for the usual catchup', `${everyDay}max_catchup_runs: 2`],
+  ['a first wait longer than the longest', 'retries: { initial: 20m, max: 10m }'],
+  ['a delay longer than the deadline to start', `${everyDay}randomized_delay: 2h\nstarting_deadline: 1h`],
+  ['a delay longer than the time between slots', 'schedule: "*/30 * * * *"\nrandomized_delay: 45m'],
+  ['a deadline of needs that are none', 'needs_deadline: 2h'],
+  ['a reaction to the lateness of nothing', 'needs: []\nwhen_late: fail'],
+  ['recipients without notifications', 'notify: []\nnotify_to: [me@example.com]'],
+  ['an unknown notice', 'notify: [failed, mised]'],
+  ['a word outside catchup', `${everyDay}catchup: lates`],
+  ['too many tries', 'retries: { limit: 101 }'],
+  ['a key that retries lack', 'retries: { limt: 1 }'],
+  ['no time at all', 'timeout: 0s'],
+  ['a name of a lock that is none', 'locks: ["a b"]'],
+  ['a heartbeat in the clear', 'heartbeat_url: http://hc.example.com/1234-5678'],
+  ['a heartbeat with a password', 'heartbeat_url: https://u:pw-of-it@hc.example.com/'],
 ];
 
 describe('one fault in the policies of a job', () => {
-  it.each(faultRows)('is reported with its place and the next step: %s', async (_, lines, fault, advice) => {
-    const { faults, config } = await loadJob(lines);
-    const shown = faults.map(({ line, column, message }) => `${line}:${column}: ${message}`);
-    expect(
-      shown.map((text) => text.slice(0, fault.length)),
-      shown.join('\n'),
-    ).toEqual([fault]);
-    expect(config).toBeUndefined();
-    expect(faults[0]?.file).toBe('config/jobs/a.yaml');
-    expect(faults[0]?.advice ?? '').toContain(advice);
+  it('is reported with its place and the next step', async () => {
+    const reported: [name: string, fault: string][] = [];
+    for (const [name, lines] of faultRows) {
+      const { faults, config, text } = await loadJob(lines);
+      expect([name, faults.length, config]).toEqual([name, 1, undefined]);
+      reported.push([name, text]);
+    }
+    await expect(titled(reported)).toMatchFileSnapshot(approved('config/policies'));
   });
 
   it('is not repeated for a policy whose value is unresolved', async () => {
     const { faults } = await loadJob('needs: []\nretries: { initial: "${NOPE}", max: 1s }');
-    expect(faults.map(({ message }) => message)).toEqual([
-      'jobs.a.retries.initial: the environment variable NOPE is not set',
-    ]);
+    expect(faults.map(({ line, column }) => `${line}:${column}`)).toEqual(['7:25']);
   });
 });
 
@@ -269,19 +172,13 @@ describe('notifications without a recipient', () => {
   const noOperators = without(/, operators: .*\]/);
 
   it.each([
-    ['notify: [failed]', noMail, 'job a sends notifications by mail, but tollkeeper.yaml has no mail server'],
-    ['notify_to: [a@b.example]', noMail, 'job a sends notifications by mail, but tollkeeper.yaml has no'],
-    ['notify: [failed]', noOperators, 'job a sends notifications by mail, but has no recipients'],
-    [
-      'notify: [failed]',
-      without(/\[ops@example.com\]/, '[]'),
-      'job a sends notifications by mail, but has no',
-    ],
-  ])('are a fault when they are written out: %s', async (line, settings, fault) => {
+    ['notify: [failed]', noMail],
+    ['notify_to: [a@b.example]', noMail],
+    ['notify: [failed]', noOperators],
+    ['notify: [failed]', without(/\[ops@example.com\]/, '[]')],
+  ])('are a fault when they are written out: %s', async (line, settings) => {
     const { faults } = await loadJob(line, settings);
-    expect(
-      faults.map(({ message, line: at, column }) => `${at}:${column}: ${message.slice(0, fault.length)}`),
-    ).toEqual([`6:5: ${fault}`]);
+    expect(faults.map(({ line: at, column }) => `${at}:${column}`)).toEqual(['6:5']);
     expect(faults[0]?.advice).toMatch(/^add (mail|operators): /);
   });
 
@@ -296,9 +193,7 @@ describe('notifications without a recipient', () => {
 
   it('are not reported while the operators are unresolved', async () => {
     const { faults } = await loadJob('notify: [failed]', without(/\[ops@example.com\]/, '["${OPS}"]'));
-    expect(faults.map(({ message }) => message)).toEqual([
-      'mail.operators.0: the environment variable OPS is not set',
-    ]);
+    expect(faults.map(({ message }) => message.split(':')[0])).toEqual(['mail.operators.0']);
   });
 });
 
@@ -307,9 +202,8 @@ describe('kinds that never run concurrently with themselves', () => {
 
   it('are rejected with another overlap policy and the reason', async () => {
     const { text } = await loadJob('concurrency: queue', goodSettings, { kinds: only });
-    expect(text).toBe(
-      'config/jobs/a.yaml:6:18: jobs.a.concurrency must be forbid, not "queue"\n' +
-        '  what to do: remove it: a run of this kind continues where the previous one ended, so overlapping or queued runs would do the same work twice',
+    expect(text).toContain(
+      'a.yaml:6:18: jobs.a.concurrency must be forbid, not "queue"\n  what to do: remove it',
     );
   });
 
@@ -348,7 +242,7 @@ describe('the retention of an archive', () => {
 
   it('is at least the time that a month stays open for late rows', async () => {
     expect((await archive('settle: 10d, retain: 3d')).text).toContain(
-      'jobs.a.settle ("10d") is longer than retain ("3d"): a month cannot leave the table before it is archived',
+      'jobs.a.settle ("10d") is longer than retain ("3d")',
     );
     for (const good of ['settle: 10d, retain: 10d', 'retain: 3d', 'settle: 10d'])
       expect((await archive(good)).text).toBe('');

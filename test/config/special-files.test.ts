@@ -28,7 +28,7 @@ describe('a secret file', () => {
       expect([path, code, stdout + stderr]).toEqual([
         path,
         1,
-        expect.stringContaining(`the file ${path} is not a regular file`),
+        expect.stringContaining(`${path} is not a regular file`),
       ]);
     }
     await folder.write('config/tollkeeper.yaml', settings(folder.path));
@@ -50,9 +50,7 @@ describe('a secret file', () => {
     const path = await folder.write('large', '');
     execFileSync('truncate', ['-s', '65M', path]);
     await folder.write('config/tollkeeper.yaml', settings(path));
-    expect((await check(folder)).stdout).toContain(
-      `the file ${path} cannot be read (it is larger than 64 MiB)`,
-    );
+    expect((await check(folder)).stdout).toContain('(it is larger than 64 MiB)');
   });
 });
 
@@ -63,7 +61,7 @@ it('a FIFO among the files of the jobs is refused at its place', async () => {
   makeFifo(folder, 'config/jobs/a.yaml');
   const { code, stdout } = await check(folder);
   expect(code).toBe(1);
-  expect(stdout).toContain('config/jobs/a.yaml:1:1: the file cannot be read (it is not a regular file)');
+  expect(stdout).toContain('config/jobs/a.yaml:1:1: the file cannot be read');
 });
 
 const report = `title: Mine
@@ -121,14 +119,14 @@ describe('a report folder', () => {
       const linked = await check(folder);
       expect(linked.code).toBe(1);
       expect(linked.stdout).toContain(name);
-      expect(linked.stdout).toContain(`a symbolic link leads to ${outside}, outside of`);
+      expect(linked.stdout).toContain(`leads to ${outside}, outside of`);
       expect(linked.stdout + linked.stderr).not.toContain('hunter22');
       await rm(join(path, name));
       makeFifo(folder, join('config/reports/mine', name));
       const fifo = await check(folder);
       expect(fifo.code).toBe(1);
       expect(fifo.stdout).toContain(name);
-      expect(fifo.stdout).toContain('it is not a regular file');
+      expect(fifo.stdout).toContain('is not a regular file');
     },
   );
 

@@ -42,7 +42,7 @@ const retained: readonly (readonly [RetainReason, RetainFacts])[] = [
 
 const ends = { kind: 'ends', job: 'end-idle', isLonger: true, evenIfUsed: false } as const;
 
-/** Every matter; those of the first list each have a title of their own. */
+/** Every matter, with each of its reasons. */
 const matters: readonly (readonly [KeyAlert['kind'], KeyMatter])[] = [
   [
     'exposure',
@@ -123,10 +123,6 @@ const matters: readonly (readonly [KeyAlert['kind'], KeyMatter])[] = [
   ['done', { event: 'stuck-over', since }],
   ['failed', { event: 'closed', why, since }],
   ['done', { event: 'closed-over', since }],
-];
-
-/** Matters whose titles repeat. */
-const more: readonly (readonly [KeyAlert['kind'], KeyMatter])[] = [
   ...holds.map((hold) => ['held', { event: 'held', name: old, why: hold, words }] as const),
   ...retained.map(
     ([reason, facts]) =>
@@ -253,8 +249,4 @@ export const hostileKeyMails = (tag: LocaleTag, named: string): readonly Mail[] 
     named,
   );
 
-/** The mails about keys with titles of their own, and all. */
-export const keyMails = (tag: LocaleTag) => {
-  const titled = mailsOf(tag, matters);
-  return { titled, plans: planMails(tag), more: mailsOf(tag, more) };
-};
+export const keyMails = (tag: LocaleTag) => ({ matters: mailsOf(tag, matters), plans: planMails(tag) });

@@ -23,6 +23,7 @@ import { openTown } from '../daemon/support/daemon.ts';
 import { hostileKeyMails, keyMails } from './key-mails.ts';
 import { budgetOf, openAlertFixture, threshold, type Call } from '../jobs/alert/alert-fixture.ts';
 import { openOutboxFixture } from '../notify/support/outbox-fixture.ts';
+import { approved, mailText, titled } from '../support/approved.ts';
 
 type Read = { readonly [Part in 'subject' | 'text' | 'html']?: ParsedMail[Part] };
 
@@ -156,180 +157,8 @@ const sent = async (mails: readonly Mail[]): Promise<readonly Read[]> => {
 };
 
 /** Each once: a mail goes to operators and to the owner. */
-const subjectsOf = (mails: readonly Read[]): readonly string[] => [
-  ...new Set(mails.map(({ subject = '' }) => subject.replace('Tollkeeper: ', '').replaceAll('\u00A0', ' '))),
-];
-
-const alertSubjects: Readonly<Record<LocaleTag, readonly string[]>> = {
-  en: [
-    'Budget search: forecast $6.21, 124% of $5.00',
-    'Budget search: $6.00, 120% of $5.00',
-    'Budget search is below its threshold again: $3.50, 70% of $5.00',
-    'The state of 1 budget is unknown',
-    'The state of all budgets is known again',
-    'The state of 2 budgets is unknown',
-    'The balance of main lasts 1.1 more days',
-    'The balance of main suffices again',
-    'The call log of main from 2026-11-18 11:06 UTC to 2026-11-18 12:06 UTC lags behind the gateway',
-  ],
-  de: [
-    'Budget search: Prognose 6,21 $ (124 % von 5,00 $)',
-    'Budget search: 6,00 $ (120 % von 5,00 $)',
-    'Budget search liegt wieder unter der Schwelle: 3,50 $ (70 % von 5,00 $)',
-    'Der Status eines Budgets ist unbekannt',
-    'Der Status aller Budgets ist wieder bekannt',
-    'Der Status von 2 Budgets ist unbekannt',
-    'Das Guthaben von main reicht noch 1,1 Tage',
-    'Das Guthaben von main reicht wieder aus',
-    'Das Aufruf-Log von main liegt vom 18.11.2026, 11:06 UTC bis zum 18.11.2026, 12:06 UTC hinter dem Gateway zurück',
-  ],
-  zh: [
-    '预算 search：预测 US$6.21（US$5.00 的 124%）',
-    '预算 search：US$6.00（US$5.00 的 120%）',
-    '预算 search 已回落到阈值以下：US$3.50（US$5.00 的 70%）',
-    '1 个预算的状态未知',
-    '所有预算的状态已重新确定',
-    '2 个预算的状态未知',
-    '账户 main 的余额还可使用 1.1 天',
-    '账户 main 的余额已恢复充足',
-    '账户 main 的调用日志落后于网关：2026年11月18日 11:06 UTC 至 2026年11月18日 12:06 UTC',
-  ],
-};
-const outageSubjects: Readonly<Record<LocaleTag, readonly string[]>> = {
-  en: [
-    'pull-logs failed',
-    'pull-logs missed a slot',
-    'pull-logs recovered',
-    '1 job failed, 2 jobs ran late',
-    '1 job is suspended, 2 jobs missed slots, 1 job recovered',
-    'The call log of main is missing charges',
-    'The call log of main does not reconcile',
-    'The call log of main has changed: 2 new columns, 2 removed columns, 2 amount format changes, 2 usage export changes, 1 unknown row kind, 2 repairs of the rollup',
-    'The Admin Key of main is 323 days old',
-  ],
-  de: [
-    'pull-logs ist fehlgeschlagen',
-    'pull-logs hat einen Slot verpasst',
-    'pull-logs läuft wieder',
-    '1 Job ist fehlgeschlagen, 2 Jobs liefen verspätet',
-    '1 Job ist angehalten, 2 Jobs haben Slots verpasst, 1 Job läuft wieder',
-    'Im Aufruf-Log von main fehlen Kosten',
-    'Das Aufruf-Log von main stimmt nicht mit dem Gateway überein',
-    'Das Aufruf-Log von main hat sich geändert: 2 neue Spalten, 2 entfernte Spalten, 2 Änderungen des Betragsformats, 2 Änderungen des Nutzungsexports, 1 unbekannte Zeilenart, 2 Reparaturen des Rollups',
-    'Der Admin-Key von main ist 323 Tage alt',
-  ],
-  zh: [
-    'pull-logs 失败',
-    'pull-logs 错过了一次计划运行',
-    'pull-logs 已恢复',
-    '失败的作业 1 个、运行延迟的作业 2 个',
-    '暂停的作业 1 个、错过计划运行的作业 2 个、已恢复的作业 1 个',
-    '账户 main 的调用日志缺少费用记录',
-    '账户 main 的调用日志未能与网关核对一致',
-    '账户 main 的调用日志有变化：新增 2 列、移除 2 列、金额格式变化 2 次、用量导出变化 2 次、未知行类型 1 种、汇总表修复 2 次',
-    '账户 main 的 Admin Key 已使用 323 天',
-  ],
-};
-
-const keySubjects: Readonly<Record<LocaleTag, readonly string[]>> = {
-  en: [
-    'billing can temporarily spend its quota twice',
-    'billing.g7 has no quota left',
-    'The quota of billing.g7 was not adjusted',
-    'The new key billing.g7 was deleted externally',
-    'The key billing.g7 still exists after its deletion',
-    'an orphaned key was deleted',
-    'key operations of billing are suspended: its journal is out of date',
-    'A sink of billing holds a key that no longer works',
-    'A step of the rotation of billing failed',
-    'The rotation of billing is paused: action required',
-    'The rotation of billing is still paused: action required',
-    'The key billing.g7 must be confirmed',
-    'The rotation of billing is blocked',
-    'The old key billing.g6 is retained',
-    'The old key billing.g6 cannot be retired, and max_overlap has passed',
-    'The old key billing.g6 is still in use and expires soon',
-    'The old key billing.g6 expires soon, and its successor does not work',
-    'clock skew blocks the deletion of old keys',
-    'The old key billing.g6 is retained: a consumer may still hold it',
-    'The key billing.g7 is scheduled to end',
-    'The key billing.g7 is retained: it may be in use',
-    'The owner of the key billing.g7 is unknown',
-    'The rotations of main cannot be advanced',
-    'The rotations of main advance again',
-    'key operations are suspended: the key journal is invalid',
-    'The key journal is valid again: rotations advance again',
-  ],
-  de: [
-    'billing kann vorübergehend das Doppelte seines Kontingents verbrauchen',
-    'Das Kontingent von billing.g7 ist aufgebraucht',
-    'Das Kontingent von billing.g7 wurde nicht angepasst',
-    'Der neue Key billing.g7 wurde außerhalb von Tollkeeper gelöscht',
-    'Der Key billing.g7 existiert nach seiner Löschung weiter',
-    'Ein verwaister Key wurde gelöscht',
-    'Key-Vorgänge für billing sind ausgesetzt: Das Journal ist veraltet',
-    'Ein Ablageort von billing enthält einen Key, der nicht mehr funktioniert',
-    'Ein Schritt der Rotation von billing ist fehlgeschlagen',
-    'Die Rotation von billing ist angehalten: Eingreifen erforderlich',
-    'Die Rotation von billing ist weiterhin angehalten: Eingreifen erforderlich',
-    'Der Key billing.g7 muss bestätigt werden',
-    'Die Rotation von billing ist blockiert',
-    'Der alte Key billing.g6 bleibt erhalten',
-    'Der alte Key billing.g6 kann nicht stillgelegt werden, und max_overlap ist abgelaufen',
-    'Der alte Key billing.g6 ist noch in Gebrauch und läuft bald ab',
-    'Der alte Key billing.g6 läuft bald ab, und sein Nachfolger funktioniert nicht',
-    'Abweichende Uhren verhindern das Löschen alter Keys',
-    'Der alte Key billing.g6 bleibt erhalten: Eine Anwendung verwendet ihn möglicherweise noch',
-    'Der Key billing.g7 läuft bald ab',
-    'Der Key billing.g7 bleibt erhalten: Er ist möglicherweise in Gebrauch',
-    'Es ist unbekannt, wem der Key billing.g7 gehört',
-    'Die Rotationen von main kommen nicht voran',
-    'Die Rotationen von main laufen wieder',
-    'Key-Vorgänge sind ausgesetzt: Das Key-Journal ist ungültig',
-    'Das Key-Journal ist wieder gültig: Rotationen laufen weiter',
-  ],
-  zh: [
-    'billing 暂时最多可使用 2 倍配额',
-    'billing.g7 的配额已用尽',
-    'billing.g7 的配额未调整',
-    '新密钥 billing.g7 在 Tollkeeper 之外被删除',
-    '密钥 billing.g7 删除后仍然存在',
-    '已删除一个遗留密钥',
-    'billing 的密钥操作已暂停：密钥记录已过时',
-    'billing 的存放位置存有失效的密钥',
-    'billing 的一个轮换步骤失败',
-    'billing 的轮换已暂停：需要处理',
-    'billing 的轮换仍处于暂停状态：需要处理',
-    '密钥 billing.g7 需要确认',
-    'billing 的轮换受阻',
-    '旧密钥 billing.g6 予以保留',
-    '旧密钥 billing.g6 无法停用，且已超过 max_overlap',
-    '旧密钥 billing.g6 仍在使用，且即将过期',
-    '旧密钥 billing.g6 即将过期，而新密钥无法使用',
-    '时钟存在偏差，暂不删除旧密钥',
-    '旧密钥 billing.g6 予以保留：可能仍有应用使用它',
-    '密钥 billing.g7 即将过期',
-    '密钥 billing.g7 予以保留：可能仍在使用',
-    '密钥 billing.g7 归属不明',
-    '账户 main 的轮换无法继续',
-    '账户 main 的轮换已恢复',
-    '密钥操作已暂停：密钥记录无效',
-    '密钥记录重新有效：轮换已恢复',
-  ],
-};
-const planSubjects: Readonly<Record<LocaleTag, readonly string[]>> = {
-  en: ['…'],
-  de: [
-    'Plan: 1.200 Keys zu rotieren, 2 übersprungen',
-    'Plan: 1 Key mit Vorankündigung, 2 Keys mit Ablaufdatum zu versehen, 1 Key zu löschen',
-    'Plan: kein Key zu beenden',
-  ],
-  zh: [
-    '计划：轮换 1,200 个密钥，跳过 2 个',
-    '计划：就 1 个密钥发出预告，将 2 个密钥设为过期，删除 1 个密钥',
-    '计划：没有密钥需要终止',
-  ],
-};
+const shown = (mails: readonly Read[]): string =>
+  titled([...new Set(mails.map(mailText))].map((text, index) => [`${index + 1}`, text]));
 
 /** Names, settings and units that every language writes alike. */
 const names =
@@ -368,8 +197,8 @@ const textsIn = (value: unknown): readonly string[] => {
 describe.each(localeTags)('mails in %s', (tag) => {
   it('of alerts and outages say so in their language, without a word of another', async () => {
     const [alerts, outages] = [await alertMails(tag), await sent(outageMails(tag))];
-    expect(subjectsOf(alerts)).toEqual(alertSubjects[tag]);
-    expect(subjectsOf(outages)).toEqual(outageSubjects[tag]);
+    await expect(shown(alerts)).toMatchFileSnapshot(approved('mails/alerts', tag));
+    await expect(shown(outages)).toMatchFileSnapshot(approved('mails/outages', tag));
     for (const mail of [...alerts, ...outages]) {
       expect(mail.html).toContain(`<html lang="${localeOf(tag).lang}"`);
       expectLanguage(tag, `${mail.subject}\n${mail.text}`);
@@ -377,13 +206,11 @@ describe.each(localeTags)('mails in %s', (tag) => {
   });
 
   it('of keys and plans say so in their language, without a word of another', async () => {
-    const found = keyMails(tag);
-    const { plans } = found;
-    const [titled, more] = [await sent(found.titled), await sent(found.more)];
-    const all = [...titled, ...more, ...plans];
-    expect(subjectsOf(titled)).toEqual(keySubjects[tag]);
-    expect(subjectsOf(plans)).toEqual(planSubjects[tag]);
-    for (const { subject, html, text } of all) {
+    const { matters, plans } = keyMails(tag);
+    const keys = await sent(matters);
+    await expect(shown(keys)).toMatchFileSnapshot(approved('mails/keys', tag));
+    await expect(shown(plans)).toMatchFileSnapshot(approved('mails/plans', tag));
+    for (const { subject, html, text } of [...keys, ...plans]) {
       expect(html).toContain(`<html lang="${localeOf(tag).lang}"`);
       expectLanguage(tag, `${subject}\n${text}`);
     }

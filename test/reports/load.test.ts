@@ -6,6 +6,7 @@ import type { LoadedReport } from '../../src/reports/definition/load.ts';
 import { checkSql } from '../../src/reports/definition/sql-check.ts';
 import { systemClock } from '../../src/core/index.ts';
 import { bindWith, openQueries, type BindQueries } from '../../src/warehouse/index.ts';
+import { approved } from '../support/approved.ts';
 
 const bindQueries = bindWith(await openQueries(undefined, systemClock));
 
@@ -40,6 +41,11 @@ const reported = ({ faults }: LoadedReport): string[] =>
     ({ file, line, column, message }) => `${file.replace('reports/mine/', '')}:${line}:${column}: ${message}`,
   );
 
+const linesOf = (loaded: LoadedReport): string =>
+  reported(loaded)
+    .map((line) => `${line}\n`)
+    .join('');
+
 describe('loading a report', () => {
   test('every shipped report is complete', async () => {
     const root = fileURLToPath(new URL('../../reports', import.meta.url));
@@ -71,7 +77,7 @@ describe('loading a report', () => {
       'report.yaml': `${good}parameters: { ${parameters} }\n`,
     });
     const loaded = await load(withPeriod('period: last-month, comparison: same-weekday'));
-    expect(reported(loaded).join()).toContain('requires a period of one day, and last-month is longer');
+    expect(reported(loaded).join()).toContain('requires a period of one day');
     expect(reported(await load(withPeriod('period: yesterday, comparison: 7-day-average')))).toEqual([]);
   });
 
@@ -101,18 +107,8 @@ describe('loading a report', () => {
       .replace('{total}', '{totl}')
       .replace('kind: table', 'kind: tabel')
       .replace('name: spend }', 'name: spend, sections: 1 }');
-    const faults = reported(await load({ 'report.yaml': yaml, 'totals.sql': 'SELECT 1; DROP TABLE x' }));
-    expect(faults).toEqual(
-      expect.arrayContaining([
-        'report.yaml:1:1: unknown key "titel"; did you mean "title"?',
-        expect.stringMatching(/^report\.yaml:4:57: unknown key "sections"$/),
-        expect.stringMatching(/^report\.yaml:\d+:\d+: "title" is missing$/),
-        expect.stringMatching(/^report\.yaml:2:10: subject: unknown field \{totl\}; known are \{title\}/),
-        expect.stringMatching(/^report\.yaml:6:\d+: .*table/),
-        expect.stringMatching(/^report\.yaml:8:10: models\.sql: there is no such file$/),
-        'totals.sql:1:11: the file must hold exactly one SELECT; here a second statement begins',
-      ]),
-    );
+    const loaded = await load({ 'report.yaml': yaml, 'totals.sql': 'SELECT 1; DROP TABLE x' });
+    await expect(linesOf(loaded)).toMatchFileSnapshot(approved('reports/faults'));
   });
 
   test.each([
@@ -224,18 +220,9 @@ sections:
 
   test('every fault of the SQL and of its use in report.yaml is reported with its position', async () => {
     const broken = '-- é\nSELECT team,\n  sum(spnd) FROM cube GROUP BY 1';
-    expect(
-      reported(await load({ 'report.yaml': yaml, ...queries, 'broken.sql': broken }, bindQueries)),
-    ).toEqual([
-      expect.stringMatching(/^broken\.sql:3:7: Referenced column "spnd" not found in FROM clause!/) as string,
-      'report.yaml:7:9: totals.sql gives no column "spent"; it gives spend, tokens',
-      'report.yaml:8:54: models.sql gives no column "spend_before"; it gives day, model_name, spend, part',
-      'report.yaml:13:31: totals.sql gives no column "spend_before"; it gives spend, tokens',
-      'report.yaml:14:51: totals.sql gives no column "token"; it gives spend, tokens',
-      'report.yaml:21:12: column "part" of models.sql holds no exact numbers',
-      'report.yaml:23:10: models.sql gives no column "what"; it gives day, model_name, spend, part',
-      'report.yaml:25:30: models.sql gives no column "on"; it gives day, model_name, spend, part',
-    ]);
+    await expect(
+      linesOf(await load({ 'report.yaml': yaml, ...queries, 'broken.sql': broken }, bindQueries)),
+    ).toMatchFileSnapshot(approved('reports/sql-faults'));
   });
 
   test('a missing table, a file and a table of the warehouse are rejected', async () => {

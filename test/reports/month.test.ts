@@ -9,6 +9,7 @@ import {
 } from '../../src/core/index.ts';
 import { renderReport, type ReportModel } from '../../src/reports/index.ts';
 import type { FigureModel, TableModel } from '../../src/reports/build/model.ts';
+import { approved, titled } from '../support/approved.ts';
 import type { CubeRow } from './cube.ts';
 import { build, now, ordinaryRows, shipped } from './sample.ts';
 
@@ -31,6 +32,10 @@ const tableOf = (model: ReportModel, title: string): TableModel | undefined =>
     (section): section is TableModel => section.kind === 'table' && section.title === title,
   );
 
+/** What is worth a look without its figures, such as `search is idle`. */
+const found = (looks: readonly string[]): readonly string[] =>
+  looks.map((text) => /^(?:! )?(?:The key )?(.+? (?:expires|is new|is idle|cost))\b/.exec(text)?.[1] ?? text);
+
 const secondsOf = (moment: string): number => Date.parse(moment) / 1000;
 
 const spent = (rows: readonly CubeRow[], from: string, to: string): string =>
@@ -49,7 +54,7 @@ describe('the figures of a spend mail', () => {
     const figures = figuresOf(model);
     expect([...figures.keys()]).toEqual(['This day', 'Month to date', 'Forecast', 'Per 1M tokens']);
     expect(figures.get('This day')?.value.exact).toBe(model.headline.value.exact);
-    expect(figures.get('This day')?.note?.text).toBe('vs the average of the previous 7 days');
+    expect(figures.get('This day')?.note?.text).toContain('previous 7 days');
     const month = spent(rows, '2026-10-31T23:00:00Z', '2026-11-19T23:00:00Z');
     expect(figures.get('Month to date')?.value.exact).toBe(month);
     expect(figures.get('Month to date')?.note?.text).toBe('19 of 30 days');
@@ -89,7 +94,7 @@ describe('the figures of a spend mail', () => {
     );
     expect([...figures.keys()]).toEqual(['This day', 'Month to date', 'Per 1M tokens']);
     expect(figures.get('Month to date')?.note).toEqual({
-      text: '9 of 19 days, data missing for the others',
+      text: expect.stringContaining('9 of 19 days') as string,
       tone: 'bad',
     });
     expect(figures.get('Month to date')?.value.exact).toBe(
@@ -140,28 +145,32 @@ describe('the section of anomalies', () => {
 
   test('a daily mail reports each new and idle key once', async () => {
     const model = await build({ rows: [...rows, fresh], period: 'yesterday', others: { keys } });
-    expect(looksOf(model)).toEqual([
-      '! The key soon gone expires Nov 25 12:00; its spend to date is $12.50.',
-      'gpt-6 is new: no calls in the previous 55 days, $3.00 since Nov 19.',
-      'The key just made is new since Nov 19 08:30; its spend to date is $12.50.',
-      'The key idle since now is idle: no call since Oct 20 14:00.',
+    expect(found(looksOf(model))).toEqual([
+      'soon gone expires',
+      'gpt-6 is new',
+      'just made is new',
+      'idle since now is idle',
     ]);
   });
 
   test('a mail for a longer period reports all idle keys and unusual days', async () => {
     const model = await build({ rows: [...rows, fresh], others: { keys } });
-    expect(looksOf(model)).toEqual([
-      '! The key soon gone expires Nov 25 12:00; its spend to date is $12.50.',
-      'Nov 12 cost $1,341.87, 2.6 times the median day.',
-      expect.stringMatching(
-        /^gpt-5\.1 cost \$\d+\.\d\d on Nov 12, 1\d times its median day, mostly on key prod-search\.$/,
-      ),
-      'gpt-6 is new: no calls in the previous 30 days, $3.00 since Nov 19.',
-      'The key just made is new since Nov 19 08:30; its spend to date is $12.50.',
-      'The key never used is idle: no call since Jan 5 10:00.',
-      'The key idle since long is idle: no call since Jun 1 10:00.',
-      'The key idle since now is idle: no call since Oct 20 14:00.',
+    expect(found(looksOf(model))).toEqual([
+      'soon gone expires',
+      'Nov 12 cost',
+      'gpt-5.1 cost',
+      'gpt-6 is new',
+      'just made is new',
+      'never used is idle',
+      'idle since long is idle',
+      'idle since now is idle',
     ]);
+    const daily = await build({ rows: [...rows, fresh], period: 'yesterday', others: { keys } });
+    const shown = [
+      ['30 days', looksOf(model).join('\n')],
+      ['yesterday', looksOf(daily).join('\n')],
+    ] as const;
+    await expect(titled(shown)).toMatchFileSnapshot(approved('reports/worth-a-look'));
     const order = model.sections.map(({ kind, title }) => title ?? kind);
     expect(order.slice(0, 5)).toEqual([
       'Worth a look',
@@ -187,25 +196,23 @@ describe('the section of anomalies', () => {
     expect(await reported(rotation)).toEqual([]);
     // What is still in use is missed when it expires.
     const used = { last_call_seconds: secondsOf('2026-11-20T06:00:00Z') };
-    expect(await reported([key('billing.g7', { ...before, ...used, expires_seconds: soon })])).toEqual([
-      '! The key billing.g7 expires Nov 21 12:00; its spend to date is $12.50.',
-    ]);
+    expect(found(await reported([key('billing.g7', { ...before, ...used, expires_seconds: soon })]))).toEqual(
+      ['billing.g7 expires'],
+    );
     // The first key of a service is new, and the last one idle, under the name of the service.
-    expect(
-      await reported([
-        key('billing.g1', { ...line, created_seconds: made }),
-        key('search.g4', { service: 'search', generation: 4, rotated: true, service_last_call_seconds: old }),
-      ]),
-    ).toEqual([
-      'The key billing is new since Nov 19 08:30; its spend to date is $40.00.',
-      'The key search is idle: no call since Oct 20 14:00.',
+    const looks = await reported([
+      key('billing.g1', { ...line, created_seconds: made }),
+      key('search.g4', { service: 'search', generation: 4, rotated: true, service_last_call_seconds: old }),
     ]);
+    expect(found(looks)).toEqual(['billing is new', 'search is idle']);
+    expect(looks[0]).toContain('$40.00');
+    expect(looks[1]).toContain('Oct 20 14:00');
   });
 
   test('a key without calls counts as idle since the start of the log', async () => {
     const facts = { dataSince: unixSeconds(secondsOf('2026-09-25T00:00:00Z')) };
     const reported = looksOf(await build({ rows, facts, others: { keys } }));
-    expect(reported).toContain('The key never used is idle: no call since Sep 25 02:00.');
+    expect(reported.find((text) => text.includes('never used'))).toContain('Sep 25 02:00');
   });
 
   test('nothing is reported for time before the data starts', async () => {

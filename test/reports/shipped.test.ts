@@ -10,6 +10,7 @@ import {
 } from '../../src/core/index.ts';
 import { renderReport, type ReportModel } from '../../src/reports/index.ts';
 import type { TableModel } from '../../src/reports/build/model.ts';
+import { approved } from '../support/approved.ts';
 import { hostileNames } from './hostile.ts';
 import { all, parseHtml, textOf } from './markup.ts';
 import {
@@ -118,7 +119,7 @@ describe('an account with hostile names', () => {
     );
     expect(columnOf(model, 'Sources', 'Gap')[0]).toBe('-123456.123456789012');
     expect(messageBy(model).filter((text) => text.includes('not compared'))).toEqual([
-      'balance was not compared, though used_quota was: the log does not contain top-ups, so the balance cannot be derived.',
+      expect.stringMatching(/^balance .* used_quota/),
     ]);
     // Two calls fell away, one came to another amount.
     const before = totalOf(model, 'Restated days', 'Original');
@@ -149,8 +150,8 @@ describe('an empty account', () => {
       if (name === 'key-inventory')
         expect(stated).toEqual(
           expect.arrayContaining([
-            expect.stringMatching(/^There is no key inventory yet/) as string,
-            expect.stringMatching(/^No call log has been pulled yet/) as string,
+            expect.stringMatching(/^There is no key inventory/) as string,
+            expect.stringMatching(/^No call log has been/) as string,
           ]),
         );
     },
@@ -210,13 +211,7 @@ describe('the key inventory', () => {
     expect(cellsOf(model, 'Keys that share a name').map(([, mask]) => mask)).toEqual(['sk-one', 'sk-two']);
     expect(cellsOf(model, 'Without a quota limit')[0]).toEqual(['idle', '172 d', 'Oct 6 11:00', '$0.00']);
     expect(columnOf(model, 'Spend by names that are not listed', 'Spend')).toEqual(['0.125', '0.125']);
-    expect(messageBy(model)).toEqual(
-      expect.arrayContaining([
-        'Keys as listed on Nov 20 06:00. Spend covers the period of the report.',
-        'twice expires Nov 25 10:00 and is in use: last call Nov 19 10:00.',
-        'over expired Nov 18 10:00, but calls under its name continued, the latest Nov 19 10:00.',
-      ]),
-    );
+    await expect((await renderReport(model)).text).toMatchFileSnapshot(approved('reports/key-inventory'));
   });
 
   test('shows service and generation, and reports no rotated key as new, deleted or idle', async () => {
@@ -289,7 +284,7 @@ describe('the key inventory', () => {
       ['Total', '$10.50'],
     ]);
     expect(messageBy(spend).filter((text) => /The key/.test(text))).toEqual([
-      'The key search.g6 is new since Nov 11 10:00; its spend to date is $9.00.',
+      expect.stringMatching(/search\.g6 is new .*\$9\.00\.$/),
     ]);
     const showback = await account.report('showback', {
       deps: { teams: [{ name: 'Money', keys: ['billing'] }], only: { teams: ['Money'] } },
@@ -313,8 +308,8 @@ describe('the key inventory', () => {
     expect(tableOf(model, 'Keys')?.columns.map(({ label }) => label)).not.toContain('Last call');
     expect(messageBy(model)).toEqual(
       expect.arrayContaining([
-        'No call log has been pulled yet: last calls and spend are unknown.',
-        expect.stringMatching(/^The latest inventory is 3 d 22 h old/) as string,
+        expect.stringMatching(/^No call log has been/) as string,
+        expect.stringContaining('is 3 d 22 h old') as string,
       ]),
     );
     // What is asked of a part of the account is told of it alone.
@@ -344,9 +339,7 @@ describe('the statement', () => {
       [step(1, lastDay(20)), step(2, lastDay(10)), step(3, lastDay(-9))],
       [],
     );
-    expect(await audit()).toEqual([
-      `Steps recorded for API keys up to Nov 10 10:00: 2. The SHA-256 of the last line of the audit file is ${'2'.repeat(64)}; verify it with \`tollkeeper keys audit --verify\`.`,
-    ]);
+    expect(await audit()).toEqual([expect.stringMatching(`Nov 10 10:00: 2\\. .* ${'2'.repeat(64)};`)]);
   });
 });
 
@@ -391,11 +384,7 @@ describe('token economics', () => {
     const cached = fitted.reduce((sum, call) => sum + (call.cached ?? 0), 0);
     const saved = [money(`${cached * 27}e-7`), money(`${cached * 4}e-6`)];
     expect(columnOf(model, 'Cache savings by model', 'Saved')).toEqual([saved[1], saved[0], sumMoney(saved)]);
-    const stated = messageBy(model).join('\n');
-    expect(stated).toContain('The prices of 1 of the 2 models are estimates');
-    expect(stated).toContain('by models without known prices (1 of them)');
-    expect(stated).toContain('No prices are known for 1 of the 3 models');
-    expect(stated).toContain('R² of at least 0.999999');
+    await expect((await renderReport(model)).text).toMatchFileSnapshot(approved('reports/token-economics'));
   });
 
   test('the report has no table of prices and no savings without any price', async () => {

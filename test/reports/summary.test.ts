@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { money, sumMoney, unixSeconds, type LocaleTag } from '../../src/core/index.ts';
+import { localeTags, money, sumMoney, unixSeconds, type LocaleTag } from '../../src/core/index.ts';
 import {
   renderReport,
   standaloneHtml,
@@ -7,6 +7,7 @@ import {
   type ReportModel,
 } from '../../src/reports/index.ts';
 import type { TableModel } from '../../src/reports/build/model.ts';
+import { approved, titled } from '../support/approved.ts';
 import type { CubeRow } from './cube.ts';
 import { all, parseHtml, tablesOf, textOf } from './markup.ts';
 import { build, ordinaryRows, type BuildOptions } from './sample.ts';
@@ -49,8 +50,8 @@ describe('an ordinary month', () => {
     expect(model.headline.value.exact).toBe(spendOf(current(rows)));
     expect(model.headline.value.text).toBe('$13,810.86');
     expect(model.headline.change.text).toBe('+14.2%');
-    expect(model.headline.cause).toBe(
-      'Main cause: more calls, $1,669.50 of the $1,712.87 increase; largest contributor: gpt-5.1 on key prod-search, +$425.75.',
+    expect(model.headline.cause).toMatch(
+      /: more calls, \$1,669\.50 .*\$1,712\.87 .*: gpt-5\.1 .* prod-search, \+\$425\.75\.$/,
     );
   });
 
@@ -115,29 +116,25 @@ describe('an ordinary month', () => {
     expect(rendered.subject).toBe(
       'AI spend · Oct 21 – Nov 19, 2026 · $13,810.86 · up 14.2% · reconciled with the gateway',
     );
-    expect(rendered.preheader).toBe(
-      '$13,810.86 · up 14.2% · Main cause: more calls, $1,669.50 of the $1,712.87 increase; largest contributor: gpt-5.1 on key prod-search, +$425.75 · reconciled with the gateway',
-    );
+    const cause = model.headline.cause?.replace(/\.$/, '');
+    expect(rendered.preheader).toBe(`$13,810.86 · up 14.2% · ${cause} · reconciled with the gateway`);
     const footer = model.footer.join('\n');
-    expect(footer).toContain('Data is available up to Nov 20, 2026, 00:00 Europe/Berlin.');
-    expect(footer).toContain('equal to the gateway’s statistics');
-    expect(footer).toContain(
-      'Amounts in USD; days in Europe/Berlin (Oct 20, 2026, 22:00 to Nov 19, 2026, 23:00 UTC).',
-    );
-    expect(footer).toContain('run-20261120-080000');
+    for (const fact of [
+      'Nov 20, 2026, 00:00 Europe/Berlin',
+      'USD',
+      'Oct 20, 2026, 22:00',
+      'run-20261120-080000',
+    ])
+      expect(footer).toContain(fact);
     expect(textOf(parseHtml(rendered.html))).toContain(rendered.preheader);
   });
 
   test('a decrease after a spike is described as its end, in every language', async () => {
     const headlineOf = async (locale: LocaleTag) =>
       (await build({ rows, period: 'last-7-days', locale })).headline;
-    expect((await headlineOf('en')).cause).toBe(
-      'Main cause: the spike of gpt-5.1 on Nov 12 ended (fewer calls, $733.97 of the $747.51 decrease).',
-    );
-    expect((await headlineOf('de')).cause).toMatch(
-      /^Hauptursache: Ende der Spitze von gpt-5\.1 am 12\.11\. \(/,
-    );
-    expect((await headlineOf('zh')).cause).toMatch(/^主要原因：gpt-5\.1 在 11月12日 的突增已结束（/);
+    const causes: [locale: string, cause: string][] = [];
+    for (const locale of localeTags) causes.push([locale, (await headlineOf(locale)).cause ?? '']);
+    await expect(titled(causes)).toMatchFileSnapshot(approved('reports/end-of-a-spike'));
     const average = await build({ rows, period: 'yesterday', comparison: '7-day-average' });
     expect(average.headline.cause).not.toContain('spike');
   });
@@ -145,7 +142,7 @@ describe('an ordinary month', () => {
   test('a spike is annotated, and nothing is annotated without one', async () => {
     const chart = model.sections.find(({ kind }) => kind === 'chart');
     expect(chart?.kind === 'chart' && chart.annotation?.text).toBe('Nov 12: $1,341.87');
-    expect(rendered.text).toContain('Nov 12 cost $1,341.87, 2.6 times the median day.');
+    expect(rendered.text).toContain('Nov 12 cost $1,341.87, 2.6 times');
     const calm = await build({ rows, period: '2026-10-21..2026-11-10' });
     const calmChart = calm.sections.find(({ kind }) => kind === 'chart');
     expect(calmChart?.kind === 'chart' && calmChart.annotation).toBe(undefined);
@@ -238,8 +235,8 @@ describe('an unknown value', () => {
       ['Nov 17 (incomplete)', '$0.00'],
       ['Nov 16', '$531.93'],
     ]);
-    expect(text).toContain('No data for Nov 18 – 19, 2026: these days are missing, not zero.');
-    expect(text).toContain('Nov 17 is incomplete: data ends at Nov 17, 2026, 12:00 Europe/Berlin.');
+    expect(text).toContain('No data for Nov 18 – 19, 2026');
+    expect(text).toContain('Nov 17, 2026, 12:00 Europe/Berlin.');
     expect(model.headline.compared).toContain('Not compared');
     expect(html).not.toMatch(/[▲▼]/);
     expect(subject).toContain(' · incomplete · ');
@@ -256,7 +253,7 @@ describe('an unknown value', () => {
     const { html, text, subject } = await renderReport(model);
     expect(model.headline.value).toEqual({ exact: null, text: 'No data yet' });
     expect(subject).toBe('AI spend · Oct 21 – Nov 19, 2026 · No data yet');
-    expect(textOf(parseHtml(html))).toContain('No data has been pulled yet.');
+    expect(textOf(parseHtml(html))).toContain('No data has been pulled');
     expect(`${textOf(parseHtml(html))}${text}`).not.toContain('$');
   });
 
@@ -330,7 +327,7 @@ describe('an unusual period', () => {
       { quarter: at(3), model: null, key: null, kind: 'top-up', spend: '100' },
     ];
     const { text } = await renderReport(await build({ rows }));
-    expect(text).toContain('! $3.50 in 7 rows of the unknown kind “batch” is not counted as spend.');
+    expect(text).toMatch(/! \$3\.50 in 7 rows .*“batch”/);
     expect(text.match(/not counted as spend/g)).toHaveLength(1);
   });
 

