@@ -8,7 +8,7 @@ import { chaosFactor } from './support/storm.ts';
 const system = ['test/**/*.browser.test.ts', 'test/**/*.server.test.ts'];
 /** What takes minutes runs through `npm run storm`. */
 const storms = ['test/**/*.storm.test.ts'];
-/** Suites that also run over PostgreSQL, but for what is about the database file: through `npm run test:postgres`. */
+/** Suites that also run over PostgreSQL, but for what is about the database file: through `npm run test:postgres -- --full`. */
 const overBoth = ['warehouse', 'ingest', 'jobs/alert', 'jobs/keys', 'jobs/report'].map(
   (name) => `test/${name}/**/*.test.ts`,
 );
@@ -19,6 +19,28 @@ const ofTheFile = [
   // They look into the engine: at its statements, and at its one instance.
   'test/ingest/call-log/{pull-statements,multiset-property}.test.ts',
 ];
+/**
+ * One scenario for each thing that a warehouse does, over PostgreSQL: through `npm run test:postgres`. Contracts of the ports, the test that
+ * prepares each statement, connections, leases, backups and migration are system tests.
+ */
+const scenarios = [
+  // Rows land, land again, change, arrive late, are in quarantine or lost on the way.
+  'warehouse/logs/{land-logs,land-again,amount-forms}',
+  'ingest/call-log/{pull-logs,pull-logs-faults,log-revisits,late-windows,integrity}',
+  'ingest/usage/pull-usage',
+  // What is derived from them.
+  'warehouse/restatements/restatements',
+  'warehouse/rollup/rollup',
+  'warehouse/cube/tags',
+  'warehouse/snapshots/snapshots',
+  'warehouse/tokens/tokens-decisions',
+  'warehouse/report-views/report-views',
+  // Reports with their mails and archive, of an empty account too; alerts; rotations and expiry of keys.
+  'jobs/report/{report,first-report,report-archive}',
+  'jobs/alert/alert',
+  'jobs/keys/{rotate-keys,expire-keys}',
+  'warehouse/keys/{evidence,journal,services}',
+].map((name) => `test/${name}.test.ts`);
 /** A file that leaks, to prove that a leak fails the run. */
 const leaky = ['test/architecture/fixtures/leaky.ts'];
 /** Whole programs, and what starts a process to kill it or run beside it: through `npm run test:program`. */
@@ -47,12 +69,14 @@ const include = (wanted: string | undefined): string[] => {
   if (wanted === 'system') return system;
   if (wanted === 'storm') return [...storms, ...multiplied()];
   if (wanted === 'program') return programTier();
-  if (wanted === 'postgres') return overBoth;
+  if (wanted === 'postgres') return scenarios;
+  if (wanted === 'postgres-full') return overBoth;
   if (wanted === 'approved') return filesWhere((_, text) => text.includes("support/approved.ts'"));
   return wanted === 'leaky' ? leaky : ['test/**/*.test.ts'];
 };
 
 const wanted = process.env['TOLLKEEPER_TESTS'];
+const isOverPostgres = wanted?.startsWith('postgres') === true;
 const multiplier = wanted === 'storm' ? chaosFactor : 1;
 
 /** The longest files first: begun last, one would run alone. By size alone they come last. */
@@ -71,8 +95,8 @@ export default defineConfig({
       ...configDefaults.exclude,
       ...(wanted === 'system' ? [] : system),
       ...(wanted === 'storm' ? [] : storms),
-      ...(wanted === 'in-process' || wanted === 'postgres' ? programs() : []),
-      ...(wanted === 'postgres' ? ofTheFile : []),
+      ...(wanted === 'in-process' || isOverPostgres ? programs() : []),
+      ...(isOverPostgres ? ofTheFile : []),
       // In CI, where the storm draws more cases of them.
       ...(wanted === 'in-process' && process.env['TOLLKEEPER_STORM_FOLLOWS'] === '1' ? multiplied() : []),
     ],
@@ -84,10 +108,7 @@ export default defineConfig({
       'test/support/leaks.ts',
       'test/support/watch-secrets.ts',
     ],
-    globalSetup: [
-      'test/support/no-leftovers.ts',
-      ...(wanted === 'postgres' ? ['test/support/on-postgres.ts'] : []),
-    ],
+    globalSetup: ['test/support/no-leftovers.ts', ...(isOverPostgres ? ['test/support/on-postgres.ts'] : [])],
     // Without it, a missing file is written outside CI, and its test passes. `npm run approve` and `npm run reference` write them.
     update: 'none',
     // Ends a test that hangs, also on a machine that is busy with other work; nothing is measured by it.

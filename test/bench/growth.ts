@@ -13,8 +13,7 @@ import { distinctSchedules } from '../scheduler/support/distinct-schedules.ts';
 import type { BenchReport } from './report.ts';
 
 /** Ten times the size takes ten times as long where work is linear, and a hundred times where it is quadratic. */
-const few = 1000;
-const many = 10_000;
+const usualSize = 1000;
 const linear = 25;
 
 const now = unixMillis(Date.parse('2026-11-21T08:00:00Z'));
@@ -40,7 +39,9 @@ const timed = async (work: () => unknown): Promise<number> => {
 };
 
 /** How the time of work grows from a thousand to ten thousand jobs, schedules or slots. */
-export const benchGrowth = async (report: BenchReport): Promise<void> => {
+export const benchGrowth = async (report: BenchReport, scale = 1): Promise<void> => {
+  const few = Math.ceil(usualSize * scale);
+  const many = 10 * few;
   report.title(`growth from ${few} to ${many}: 10 is linear, 100 quadratic`);
   const grow = async (name: string, work: (count: number) => unknown): Promise<void> => {
     // The first run of all compiles the code.

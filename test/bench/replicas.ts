@@ -14,10 +14,13 @@ import { buildSummary, at, measure, spendSummary } from './report-speed.ts';
 import { coverPostgres, fillPostgres } from './report-rows.ts';
 import type { BenchReport } from './report.ts';
 
-const accounts = 100;
 const jobsOfAccount = 20;
-/** Seconds: each job is due once in it, at a second of its own. */
-const period = 300;
+
+/** `period` in seconds: each job is due once in it, at a second of its own. */
+type Load = { readonly accounts: number; readonly period: number };
+
+const loadAt = (scale: number): Load =>
+  scale < 0.1 ? { accounts: Math.ceil(100 * scale), period: 10 } : { accounts: 100, period: 300 };
 
 const openShared = async (url: string, folder: string): Promise<Warehouse> =>
   openWarehouse({
@@ -84,11 +87,14 @@ const measureReport = async (report: BenchReport, cluster: PostgresCluster, scal
   });
 
 /** Each pulls what the gateway serves since the account was pulled last, and compares it with the statistics. */
-const jobsOf = (since: string): string => {
+const jobsOf = (since: string, { accounts, period }: Load): string => {
   const lines: string[] = [];
   for (let job = 0; job < accounts * jobsOfAccount; job += 1) {
     const second = (job * 7919) % period;
-    const schedule = `${second % 60} ${Math.floor(second / 60)}-59/${period / 60} * * * *`;
+    const schedule =
+      period < 60
+        ? `${second}-59/${period} * * * * *`
+        : `${second % 60} ${Math.floor(second / 60)}-59/${period / 60} * * * *`;
     lines.push(
       `  job-${job}: { kind: pull-logs, account: account-${Math.floor(job / jobsOfAccount)}, since: ${since}, lag: 1s, schedule: "${schedule}" }`,
     );
@@ -96,7 +102,13 @@ const jobsOf = (since: string): string => {
   return `jobs:\n${lines.join('\n')}\n`;
 };
 
-const measureReplicas = async (report: BenchReport, cluster: PostgresCluster): Promise<void> => {
+const measureReplicas = async (
+  report: BenchReport,
+  cluster: PostgresCluster,
+  scale: number,
+): Promise<void> => {
+  const load = loadAt(scale);
+  const { accounts, period } = load;
   report.title(
     `${accounts} accounts with ${jobsOfAccount} jobs each, every ${period} s, over three replicas`,
   );
@@ -114,7 +126,7 @@ scheduler: { max_running: 16 }
 health: { host: 127.0.0.1, port: 0 }
 status: { port: 0 }
 `;
-    const jobs = jobsOf(new Date(Date.now() - 86_400_000).toISOString().slice(0, 10));
+    const jobs = jobsOf(new Date(Date.now() - 86_400_000).toISOString().slice(0, 10), load);
     for (const nth of [0, 1, 2]) {
       await mkdir(join(folder, `config-${nth}/jobs`), { recursive: true });
       await writeFile(
@@ -159,5 +171,5 @@ export const benchReplicas = async (
   await using cluster = await startPostgres({ connections: 100 });
   await measureLanding(report, cluster, options);
   await measureReport(report, cluster, options.scale);
-  await measureReplicas(report, cluster);
+  await measureReplicas(report, cluster, options.scale);
 };

@@ -8,9 +8,9 @@ import { distinctJobs, jobsDueAt, defaultJobs } from './job-files.ts';
 import { memoryOf, processorTimeOf } from './process-figures.ts';
 import type { BenchReport } from './report.ts';
 
-/** Seconds in which what the start left behind is cleaned up, and over which an idle daemon is watched after them. */
-const settleTime = 60;
-const idleFor = 30;
+/** Of the usual size, seconds: what the start left behind is cleaned up, and then the idle daemon is watched. */
+const usualSettling = 60;
+const usualIdling = 30;
 
 const secondsSince = (start: number): number => (performance.now() - start) / 1000;
 
@@ -46,7 +46,9 @@ const measureIdle = async (
   title: string,
   jobs: string,
   targets: { readonly ready: number; readonly memory: number },
+  scale: number,
 ): Promise<Figures> => {
+  const [settleTime, idleFor] = [Math.ceil(usualSettling * scale), Math.ceil(usualIdling * scale)];
   report.title(title);
   await using fixture = await openBenchFixture(program);
   await fixture.declare(jobs);
@@ -101,21 +103,41 @@ const measureBurst = async (report: BenchReport, program: BuiltProgram, count: n
 };
 
 /** A daemon's start, memory and idling with many jobs, and many jobs at once. */
-export const benchScheduler = async (report: BenchReport): Promise<void> => {
+export const benchScheduler = async (report: BenchReport, scale = 1): Promise<void> => {
+  const [fewJobs, manyJobs, burst] = [2000 * scale, 10_000 * scale, 1000 * scale].map(Math.ceil) as [
+    number,
+    number,
+    number,
+  ];
   await using program = await buildProgram();
   const small = { ready: 3, memory: 300 };
   const large = { ready: 8, memory: 500 };
-  const few = await measureIdle(report, program, '2,000 jobs', defaultJobs(2000, Date.now()), small);
-  const many = await measureIdle(report, program, '10,000 jobs', defaultJobs(10_000, Date.now()), large);
+  const few = await measureIdle(
+    report,
+    program,
+    `${fewJobs} jobs`,
+    defaultJobs(fewJobs, Date.now()),
+    small,
+    scale,
+  );
+  const many = await measureIdle(
+    report,
+    program,
+    `${manyJobs} jobs`,
+    defaultJobs(manyJobs, Date.now()),
+    large,
+    scale,
+  );
   await measureIdle(
     report,
     program,
-    '10,000 jobs, no two expressions alike',
-    distinctJobs(10_000, Date.now()),
+    `${manyJobs} jobs, no two expressions alike`,
+    distinctJobs(manyJobs, Date.now()),
     large,
+    scale,
   );
-  await measureBurst(report, program, 1000);
-  report.title('10,000 jobs against 2,000');
+  await measureBurst(report, program, burst);
+  report.title(`${manyJobs} jobs against ${fewJobs}`);
   report.figure('ready', many.ready / few.ready, 'times');
   report.figure('memory', many.memory / few.memory, 'times');
 };

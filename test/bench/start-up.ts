@@ -7,8 +7,8 @@ import { buildProgram, type BuiltProgram } from '../program/support/built-progra
 import { processorTimeOf } from './process-figures.ts';
 import type { BenchReport } from './report.ts';
 
-/** Each command runs so many times; the median counts. */
-const rounds = 7;
+/** Each command runs so many times at the usual size; the median counts. */
+const usualRounds = 7;
 
 /** Seconds of CPU, user and system, that a command may take. */
 const targets = { help: 0.15, check: 0.8, status: 0.4, serve: 2 };
@@ -26,9 +26,9 @@ process.on('exit', () => {
 });`,
   )}`;
 
-type Place = { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
+type Place = { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly rounds: number };
 
-const cpuOf = async (argv: readonly string[], { cwd, env }: Place): Promise<number> => {
+const cpuOf = async (argv: readonly string[], { cwd, env, rounds }: Place): Promise<number> => {
   const folder = await mkdtemp(join(tmpdir(), 'start-up-'));
   try {
     const file = join(folder, 'cpu');
@@ -68,7 +68,7 @@ health: { host: 127.0.0.1, port: 0 }
 const readyAfter = async (program: BuiltProgram, place: Place): Promise<{ cpu: number; wall: number }> => {
   const cpu: number[] = [];
   const wall: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < place.rounds; round += 1) {
     const begin = performance.now();
     await using daemon = program.start(['serve'], place);
     await daemon.line('"serving"');
@@ -81,10 +81,11 @@ const readyAfter = async (program: BuiltProgram, place: Place): Promise<{ cpu: n
 };
 
 /** What commands cost before they do anything, beside a Node process that does nothing. */
-export const benchStartUp = async (report: BenchReport): Promise<void> => {
+export const benchStartUp = async (report: BenchReport, scale = 1): Promise<void> => {
+  const rounds = Math.ceil(usualRounds * scale);
   report.title(`start-up: CPU, user and system, median of ${rounds}`);
   const folder = await mkdtemp(join(tmpdir(), 'start-up-config-'));
-  const place = { cwd: folder, env };
+  const place = { cwd: folder, env, rounds };
   await using program = await buildProgram();
   const main = join(program.folder, 'dist/main.js');
   try {
