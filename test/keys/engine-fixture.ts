@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createHash } from 'node:crypto';
+import { onTestFinished } from 'vitest';
 import {
   createNamedGates,
   createSecretRegistry,
@@ -193,6 +194,11 @@ export const fullSink = (place: string) =>
     },
   });
 
+/** A verification that no call answers. */
+export const noVerdict = async (): Promise<never> => {
+  throw fault('key-verify-unclear', 'no answer');
+};
+
 /** A step of a journal, each of another key. */
 export const adoptedStep = (number: number): KeyEvent => ({
   at: unixMillis(1_700_000_000_000 + number),
@@ -259,6 +265,17 @@ export const defaultTerms: RotationTerms = {
 export const hour = 3_600_000;
 
 const noUse: KeyUse = { calls: 0, models: [] };
+
+/** The event of an alert, with the key that it is about and what tells its text from others of the event. */
+const factsOf = ({ about }: KeyAlert): string => {
+  const facts: string[] = [about.event];
+  if ('name' in about) facts.push(about.name);
+  if (about.event === 'held') facts.push(about.why.reason);
+  if (about.event === 'held' && about.isTimed === true) facts.push('timed');
+  if (about.event === 'orphan-retained' && !about.identified) facts.push('unidentified');
+  if (about.event === 'step-failed' && about.tries !== undefined) facts.push('last');
+  return facts.join(' ');
+};
 
 /**
  * A key service over parts in memory, with the audit file on disk; `restart` opens another over what was written down, as after
@@ -442,6 +459,14 @@ export const engineFixture = async (
     );
     return rotation ?? '';
   };
+  /** The log shows a call by a key of this name, so many milliseconds ago. */
+  const used = (name: string, ago = 1000): void => {
+    state.calls.push({ name, at: clock.now() - ago });
+  };
+  const planned = async (terms: Partial<RotationTerms> = {}, fields: Partial<ApiKey> = {}) => {
+    const old = gateway.add('billing.g1', fields);
+    return { old, id: await start(old, terms) };
+  };
   let backup: Backup | undefined;
   const backUp = async (): Promise<Backup> => ({
     table: table.copy(),
@@ -487,9 +512,19 @@ export const engineFixture = async (
       await load(backup);
     },
     names: (): readonly string[] => [...gateway.keys.values()].map(({ name }) => name),
-    /** The log shows a call by a key of this name, so many milliseconds ago. */
-    used: (name: string, ago = 1000): void => {
-      state.calls.push({ name, at: clock.now() - ago });
+    used,
+    /** Time passes, the log shows a call by a key of this name, if one is given, and the rotations advance. */
+    later: async (millis: number, name?: string, ago?: number) => {
+      elapse(millis);
+      if (name !== undefined) used(name, ago);
+      return advance();
+    },
+    /** What was alerted of. */
+    alerted: (): readonly string[] => alert.map(factsOf),
+    /** The fingerprint of the first key that was created. */
+    fingerprint: (): string => {
+      const created = table.rows.find(({ what }) => what === 'created');
+      return (JSON.parse(created?.event ?? '') as { fingerprint: string }).fingerprint;
     },
     /** Somebody gives the key another name. */
     rename: (id: number, name: string): void => {
@@ -503,12 +538,26 @@ export const engineFixture = async (
       if (key === undefined) throw new RangeError(`no key ${id}`);
       gateway.keys.set(id, { ...key, remainQuota: money(left) });
     },
+    /** A service with one key, and a rotation of it that has taken no step. */
+    planned,
     /** A service with one key and a rotation of it that has taken its first steps. */
     begun: async (terms: Partial<RotationTerms> = {}, fields: Partial<ApiKey> = {}) => {
-      const old = gateway.add('billing.g1', fields);
-      const id = await start(old, terms);
+      const { old, id } = await planned(terms, fields);
       const [moved] = await advance([id]);
       return { old, id, moved };
+    },
+    /** Begins the rotation of the second key of a service, which leaked. */
+    leak: async (keyId: number, terms: Partial<RotationTerms>): Promise<string> => {
+      const { remainQuota = money('0') } = gateway.keys.get(keyId) ?? {};
+      const old = { keyId, generation: 2, name: 'billing.g2', remainQuota, unlimitedQuota: true };
+      const rotation = {
+        service: 'billing',
+        why: 'leak',
+        terms: { ...defaultTerms, overlap: 0, ...terms },
+        old,
+      } as const;
+      const [id = ''] = await current.keyService.start([rotation], 'person anna');
+      return id;
     },
     advance,
     start,
@@ -517,3 +566,10 @@ export const engineFixture = async (
 };
 
 export type EngineFixture = Awaited<ReturnType<typeof engineFixture>>;
+
+/** A fixture whose rotation has taken its first steps; it goes with the test. */
+export const begunFixture = async (...given: Parameters<EngineFixture['begun']>) => {
+  const fixture = await engineFixture();
+  onTestFinished(() => fixture[Symbol.asyncDispose]());
+  return { fixture, ...(await fixture.begun(...given)) };
+};

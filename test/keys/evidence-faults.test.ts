@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseKeyEvent } from '../../src/keys/events/key-event.ts';
-import { type EngineFixture, engineFixture, hour } from './engine-fixture.ts';
+import { type EngineFixture, engineFixture, hour, begunFixture } from './engine-fixture.ts';
 
 const minute = 60_000;
 const day = 24 * hour;
@@ -13,23 +13,21 @@ const noted = async (fixture: EngineFixture, what: string) =>
 
 describe('a renamed old key', () => {
   it('stays when it was renamed after the cutover and is used under its new name, with a notification', async () => {
-    await using fixture = await engineFixture();
-    const { old } = await fixture.begun();
+    const { fixture, old } = await begunFixture();
     fixture.rename(old, 'billing-legacy');
     fixture.elapse(2 * hour);
     fixture.used('billing-legacy', minute);
     fixture.used('billing.g2', minute);
     await fixture.advance();
     expect(isThere(fixture, old)).toBe(true);
-    expect(fixture.alert.map(({ kind, message }) => [kind, message])).toEqual([
-      ['held', expect.stringMatching(/^billing\.g1 is still in use under its name billing-legacy: 1 call, /)],
+    expect(fixture.alert).toMatchObject([
+      { kind: 'held', about: { why: { reason: 'used', use: { calls: 1 }, names: ['billing-legacy'] } } },
     ]);
   });
 
   it('stays when it was renamed between its adoption and the cutover', async () => {
     await using fixture = await engineFixture();
-    const old = fixture.gateway.add('billing.g1');
-    const id = await fixture.start(old);
+    const { old, id } = await fixture.planned();
     fixture.rename(old, 'billing-legacy');
     await fixture.advance([id]);
     fixture.elapse(2 * hour);
@@ -40,8 +38,9 @@ describe('a renamed old key', () => {
   });
 
   it('stays when it was renamed back and used under any of its names, whose usage is summed', async () => {
-    await using fixture = await engineFixture();
-    const { old } = await fixture.begun({ retire: { when: 'unused', quiet: 6 * hour, ending: 'delete' } });
+    const { fixture, old } = await begunFixture({
+      retire: { when: 'unused', quiet: 6 * hour, ending: 'delete' },
+    });
     fixture.elapse(7 * hour);
     fixture.rename(old, 'billing-legacy');
     fixture.used('billing.g1', hour);
@@ -63,8 +62,7 @@ describe('a renamed old key', () => {
   });
 
   it('has the usage of all its names summed: models together, with the latest last call', async () => {
-    await using fixture = await engineFixture();
-    const { old } = await fixture.begun();
+    const { fixture, old } = await begunFixture();
     fixture.rename(old, 'billing-legacy');
     fixture.elapse(2 * hour);
     const last = fixture.clock.now() - minute;
@@ -77,29 +75,23 @@ describe('a renamed old key', () => {
       lastCall: Math.floor(last / 1000),
       models: [{ model: 'm', calls: 3 }],
     });
-    expect(fixture.alert[0]?.message).toContain('under its names billing.g1 and billing-legacy: 3 calls');
+    expect(fixture.alert[0]?.about).toMatchObject({ why: { names: ['billing.g1', 'billing-legacy'] } });
   });
 
   it('is deleted when it is idle under each of its names, which its evidence lists', async () => {
-    await using fixture = await engineFixture();
-    const { old } = await fixture.begun();
+    const { fixture, old } = await begunFixture();
     fixture.rename(old, 'billing-legacy');
-    fixture.elapse(2 * hour);
-    fixture.used('billing.g2', minute);
-    await fixture.advance();
+    await fixture.later(2 * hour, 'billing.g2', minute);
     const [quiet] = await noted(fixture, 'quiet');
     expect(quiet).toMatchObject({ name: 'billing.g1', names: ['billing.g1', 'billing-legacy'] });
     expect(quiet).toMatchObject({ evidence: expect.stringContaining('billing.g1 (also billing-legacy)') });
   });
 
   it('is retained when another key has the new name', async () => {
-    await using fixture = await engineFixture();
-    const { old } = await fixture.begun();
+    const { fixture, old } = await begunFixture();
     const other = fixture.gateway.add('billing-legacy');
     fixture.rename(old, 'billing-legacy');
-    fixture.elapse(2 * hour);
-    fixture.used('billing.g2', minute);
-    await fixture.advance();
+    await fixture.later(2 * hour, 'billing.g2', minute);
     expect(isThere(fixture, old)).toBe(true);
     expect((await noted(fixture, 'held'))[0]).toMatchObject({
       reason: 'name-shared',
@@ -110,29 +102,23 @@ describe('a renamed old key', () => {
 
 describe('a renamed successor', () => {
   it('counts as used under its new name', async () => {
-    await using fixture = await engineFixture();
-    const { old, moved } = await fixture.begun();
+    const { fixture, old, moved } = await begunFixture();
     fixture.rename(moved?.view.candidate?.keyId ?? 0, 'billing-now');
-    fixture.elapse(2 * hour);
-    fixture.used('billing-now', minute);
-    await fixture.advance();
+    await fixture.later(2 * hour, 'billing-now', minute);
     expect(isThere(fixture, old)).toBe(false);
   });
 
   it('cannot be distinguished from the old key once it has had the name of the old key', async () => {
-    await using fixture = await engineFixture();
-    const { old, moved } = await fixture.begun();
+    const { fixture, old, moved } = await begunFixture();
     fixture.elapse(5 * minute);
     fixture.rename(old, 'billing-legacy');
     await fixture.advance();
     fixture.rename(moved?.view.candidate?.keyId ?? 0, 'billing.g1');
-    fixture.elapse(10 * hour);
-    fixture.used('billing-legacy', 9 * hour);
-    await fixture.advance();
+    await fixture.later(10 * hour, 'billing-legacy', 9 * hour);
     expect(isThere(fixture, old)).toBe(true);
     expect((await noted(fixture, 'held'))[0]).toMatchObject({
       reason: 'name-shared',
-      words: expect.stringContaining('both had the name billing.g1'),
+      words: expect.stringContaining('had the name billing.g1'),
     });
   });
 });
@@ -158,8 +144,7 @@ it('evidence that was journaled before names were recorded remains readable', ()
 
 describe('a call in the log', () => {
   it('after the end of the complete part retains the old key', async () => {
-    await using fixture = await engineFixture();
-    const { old } = await fixture.begun();
+    const { fixture, old } = await begunFixture();
     fixture.state.logLag = hour;
     fixture.elapse(3 * hour);
     fixture.used('billing.g2', 90 * minute);
@@ -170,8 +155,7 @@ describe('a call in the log', () => {
   });
 
   it('with the time stamp of a fast clock retains the old key nevertheless', async () => {
-    await using fixture = await engineFixture();
-    const { old } = await fixture.begun();
+    const { fixture, old } = await begunFixture();
     fixture.elapse(3 * hour);
     fixture.used('billing.g2', minute);
     fixture.used('billing.g1', -5 * minute);
@@ -180,8 +164,7 @@ describe('a call in the log', () => {
   });
 
   it('is reported although the log stays incomplete for a long time', async () => {
-    await using fixture = await engineFixture();
-    await fixture.begun();
+    const { fixture } = await begunFixture();
     fixture.elapse(5 * hour);
     fixture.state.logLag = 4 * hour;
     fixture.used('billing.g1', 30 * minute);
@@ -196,20 +179,15 @@ describe('a call in the log', () => {
 
 describe('the reason why an old key is retained', () => {
   it('is reported once while the log stays incomplete, however early it was journaled', async () => {
-    await using fixture = await engineFixture();
-    await fixture.begun();
+    const { fixture } = await begunFixture();
     fixture.state.logLag = 100 * day;
     for (let hours = 0; hours < 26; hours += 1) {
-      fixture.elapse(hour - 1000);
-      await fixture.advance();
+      await fixture.later(hour - 1000);
     }
     expect(await noted(fixture, 'held')).toMatchObject([{ reason: 'log-incomplete' }]);
     expect(fixture.alert).toEqual([]);
-    fixture.elapse(hour);
-    await fixture.advance();
-    expect(fixture.alert.map(({ kind, message }) => [kind, message])).toEqual([
-      ['held', expect.stringContaining('the call log is incomplete')],
-    ]);
+    await fixture.later(hour);
+    expect(fixture.alerted()).toEqual(['held billing.g1 log-incomplete']);
     for (let cycles = 0; cycles < 3; cycles += 1) {
       fixture.elapse(5 * minute);
       if (cycles === 1) await fixture.restart();
@@ -231,8 +209,7 @@ describe('the reason why an old key is retained', () => {
       });
       if (lag > 0) {
         fixture.state.logLag = lag;
-        fixture.elapse(2 * hour);
-        await fixture.advance();
+        await fixture.later(2 * hour);
         expect(fixture.alert).toEqual([]);
       }
       fixture.elapse(later);
@@ -254,8 +231,7 @@ describe('the reason why an old key is retained', () => {
 
   it('includes a doubly spendable quota although the process is killed at the cutover', async () => {
     await using fixture = await engineFixture();
-    const old = fixture.gateway.add('billing.g1', { unlimitedQuota: false, remainQuota: '10' as never });
-    const id = await fixture.start(old);
+    const { id } = await fixture.planned({}, { unlimitedQuota: false, remainQuota: '10' as never });
     fixture.state.at = (mark) => {
       if (mark === 'after record current') throw new RangeError('it died');
     };
@@ -269,28 +245,16 @@ describe('the reason why an old key is retained', () => {
 
 describe('the verification call of a successor', () => {
   it.each([
-    ['a second', 6 * hour, 1000],
-    ['a quarter of an hour less a second', 6 * hour, 15 * minute - 1000],
-    ['nearly half of a short quiet time', 20 * minute, 10 * minute - 1000],
-  ])('is not counted as usage when stamped %s after the cutover', async (_title, quiet, after) => {
-    await using fixture = await engineFixture();
-    const { old } = await fixture.begun({ retire: { when: 'unused', quiet, ending: 'delete' } });
+    ['a second', false, 6 * hour, 1000],
+    ['a quarter of an hour less a second', false, 6 * hour, 15 * minute - 1000],
+    ['nearly half of a short quiet time', false, 20 * minute, 10 * minute - 1000],
+    ['a quarter of an hour', true, 6 * hour, 15 * minute],
+    ['half of a short quiet time', true, 20 * minute, 10 * minute],
+  ])('stamped %s after the cutover is counted as usage: %s', async (_title, counts, quiet, after) => {
+    const { fixture, old } = await begunFixture({ retire: { when: 'unused', quiet, ending: 'delete' } });
     fixture.state.calls.push({ name: 'billing.g2', at: fixture.clock.now() + after });
-    fixture.elapse(12 * hour);
-    await fixture.advance();
-    expect(isThere(fixture, old)).toBe(true);
-    expect((await noted(fixture, 'held'))[0]).toMatchObject({ reason: 'successor-unused' });
-  });
-
-  it.each([
-    ['a quarter of an hour', 6 * hour, 15 * minute],
-    ['half of a short quiet time', 20 * minute, 10 * minute],
-  ])('is counted as usage when stamped %s after it', async (_title, quiet, after) => {
-    await using fixture = await engineFixture();
-    const { old } = await fixture.begun({ retire: { when: 'unused', quiet, ending: 'delete' } });
-    fixture.state.calls.push({ name: 'billing.g2', at: fixture.clock.now() + after });
-    fixture.elapse(12 * hour);
-    await fixture.advance();
-    expect(isThere(fixture, old)).toBe(false);
+    await fixture.later(12 * hour);
+    expect(isThere(fixture, old)).toBe(!counts);
+    if (!counts) expect((await noted(fixture, 'held'))[0]).toMatchObject({ reason: 'successor-unused' });
   });
 });

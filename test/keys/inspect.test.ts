@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
-import { engineFixture, hour } from './engine-fixture.ts';
+import { hour, begunFixture } from './engine-fixture.ts';
 
 const signal = new AbortController().signal;
 
 it('a key that the list does not show yet is not reported as deleted by an inspection', async () => {
-  await using fixture = await engineFixture();
-  await fixture.begun();
+  const { fixture } = await begunFixture();
   const current = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2');
   if (current === undefined) throw new RangeError('no successor');
   // A list may lag, or be taken before another piece of work delivers a key.
@@ -16,8 +15,7 @@ it('a key that the list does not show yet is not reported as deleted by an inspe
 });
 
 it('a key that a sink holds and the gateway has deleted is reported once by inspections', async () => {
-  await using fixture = await engineFixture();
-  await fixture.begun();
+  const { fixture } = await begunFixture();
   const current = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2');
   fixture.gateway.keys.delete(current?.id ?? 0);
   for (let round = 0; round < 2; round += 1) {

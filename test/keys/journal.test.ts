@@ -13,9 +13,7 @@ import { openRotations } from '../../src/keys/model/key-state.ts';
 /** A fixture in which a rotation was begun, so that there are steps. */
 const begun = async (): Promise<EngineFixture> => {
   const fixture = await engineFixture();
-  const old = fixture.gateway.add('billing.g1');
-  const id = await fixture.start(old);
-  await fixture.advance([id]);
+  await fixture.begun();
   return fixture;
 };
 
@@ -153,10 +151,7 @@ describe('the verification of an audit file', () => {
     const second = lineAfter(first.head, '{"what":"done"}');
     const forged = lineAfter(noHead, '{"what":"deleted"}');
     expect((await verifyAudit([first.text, second.text])).broken).toBeUndefined();
-    expect((await verifyAudit([forged.text, second.text])).broken).toEqual({
-      line: 2,
-      why: 'it does not follow the previous line',
-    });
+    expect((await verifyAudit([forged.text, second.text])).broken?.line).toBe(2);
   });
 
   it('finds no secret: no line contains the plaintext of a key', async () => {

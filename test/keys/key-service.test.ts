@@ -28,9 +28,7 @@ const expiring = { retire: { when: 'unused', quiet: hour, ending: 'expire' } } a
 /** A service whose first key was retired and is expired, still in the list. */
 const retiredOnce = async (fixture: EngineFixture) => {
   const { old } = await fixture.begun(expiring);
-  fixture.elapse(hour + 1000);
-  fixture.used('billing.g2', hour / 2);
-  await fixture.advance();
+  await fixture.later(hour + 1000, 'billing.g2', hour / 2);
   return old;
 };
 
@@ -114,8 +112,7 @@ describe('a renamed key', () => {
     fixture.used('billing.g2');
     fixture.used('payments');
     await fixture.advance();
-    fixture.elapse(60_000);
-    await fixture.advance();
+    await fixture.later(60_000);
     expect(fixture.names()).toEqual(['payments', 'billing.g2']);
   });
 
@@ -162,9 +159,7 @@ describe('the part of a key in a rotation', () => {
     await fixture.advance([id]);
     expect(await parts(fixture)).toEqual({ 'billing.g1': 'leaving', 'billing.g2': 'successor' });
     fixture.used('billing.g1', 0);
-    fixture.elapse(2 * hour);
-    fixture.used('billing.g1');
-    await fixture.advance();
+    await fixture.later(2 * hour, 'billing.g1');
     expect(await parts(fixture)).toEqual({ 'billing.g1': 'kept', 'billing.g2': 'successor' });
   });
 
@@ -173,12 +168,10 @@ describe('the part of a key in a rotation', () => {
     fixture.state.sinks = [fullSink('memory:full').sink];
     await fixture.begun();
     await fixture.restart();
-    fixture.elapse(hour);
-    await fixture.advance();
+    await fixture.later(hour);
     expect((await parts(fixture))['billing.g2']).toBe('successor');
     fixture.state.sinks = [fixture.sink.sink, memorySink('memory:full').sink];
-    fixture.elapse(hour);
-    await fixture.advance();
+    await fixture.later(hour);
     expect(await parts(fixture)).toEqual({
       'billing.g1': 'leaving',
       'billing.g2': 'leaving',

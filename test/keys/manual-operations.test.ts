@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { noProgress, unixSeconds } from '../../src/core/index.ts';
 import { planRotations, plannedRotation } from '../../src/keys/plan/plan-rotations.ts';
-import { engineFixture, fullSink, hour, defaultTerms, type EngineFixture } from './engine-fixture.ts';
+import {
+  engineFixture,
+  fullSink,
+  hour,
+  defaultTerms,
+  type EngineFixture,
+  begunFixture,
+} from './engine-fixture.ts';
 
 const { signal } = new AbortController();
 const who = 'person anna';
@@ -23,9 +30,8 @@ const due = async (fixture: EngineFixture) => {
 
 describe('a rotation that is given up during the delivery', () => {
   const split = async (fixture: EngineFixture): Promise<number> => {
-    const old = fixture.gateway.add('billing.g1');
     fixture.state.sinks = [fixture.sink.sink, fullSink('memory:two').sink];
-    await fixture.advance([await fixture.start(old)]);
+    const { old } = await fixture.begun();
     return old;
   };
 
@@ -35,8 +41,7 @@ describe('a rotation that is given up during the delivery', () => {
     // While it is open, nothing else is begun.
     expect(await due(fixture)).toEqual([]);
     const output = await fixture.keyService().giveUp('billing', who);
-    expect(output).toContain('memory:one received billing.g2, memory:two may hold billing.g2');
-    expect(output).toContain('`tollkeeper keys rotate billing`');
+    expect(output).toMatch(/memory:one received billing\.g2, memory:two .*`tollkeeper keys rotate billing`/);
     await fixture.restart();
     const [planned, ...others] = await due(fixture);
     expect([planned, others]).toMatchObject([{ why: 'split', old: { keyId: old, generation: 1 } }, []]);
@@ -44,15 +49,11 @@ describe('a rotation that is given up during the delivery', () => {
     const ids = planned === undefined ? [] : await fixture.keyService().start([planned], 'job rotate');
     await fixture.keyService().advance({ ids, signal, progress: noProgress });
     expect(fixture.gateway.works(fixture.sink.contents.value ?? '')).toBe(true);
-    fixture.elapse(hour + 5000);
-    fixture.used('billing.g3', 2000);
-    await fixture.advance();
+    await fixture.later(hour + 5000, 'billing.g3', 2000);
     // The former sink may hold either key, and no job declares it any more.
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2', 'billing.g3']);
     await fixture.keyService().forgetPlaces('billing', who, signal);
-    fixture.elapse(2 * hour);
-    fixture.used('billing.g3', 2000);
-    await fixture.advance();
+    await fixture.later(2 * hour, 'billing.g3', 2000);
     expect(fixture.names()).toEqual(['billing.g3']);
     expect(await due(fixture)).toEqual([]);
   });
@@ -70,7 +71,7 @@ describe('a rotation that is given up during the delivery', () => {
     fixture.state.verify = async () => Promise.reject(new Error('no answer'));
     await fixture.begun().catch(() => undefined);
     expect(await fixture.keyService().giveUp('billing', who)).toMatch(
-      /^the rotation of billing is given up; its old key is unchanged and works; billing\.g2 is retained for now: .* `tollkeeper keys expire id:102` ends it$/,
+      /billing\.g2 is retained .*`tollkeeper keys expire id:102`/,
     );
     expect(await due(fixture)).toEqual([]);
   });
@@ -102,7 +103,7 @@ describe('an adopted key', () => {
     const id = fixture.gateway.add('legacy');
     await adopt(fixture, id, 'search');
     await expect(adopt(fixture, id, 'billing')).rejects.toMatchObject({
-      message: 'legacy (id 101) is a key of search',
+      message: expect.stringContaining('(id 101) is a key of') as string,
       advice: expect.stringContaining('--move') as string,
     });
     expect(serviceOf(fixture, id)).toBe('search');
@@ -112,11 +113,10 @@ describe('an adopted key', () => {
   });
 
   it('is rejected while its service has a rotation in progress', async () => {
-    await using fixture = await engineFixture();
-    const { old } = await fixture.begun();
+    const { fixture, old } = await begunFixture();
     const other = fixture.gateway.add('legacy');
     await expect(adopt(fixture, other, 'billing', 7)).rejects.toMatchObject({
-      message: 'billing has a rotation in progress',
+      message: expect.stringContaining('a rotation in progress') as string,
       advice: expect.stringContaining('keys give-up billing') as string,
     });
     await expect(adopt(fixture, old, 'search', 1, true)).rejects.toThrow('in progress');
@@ -126,7 +126,8 @@ describe('an adopted key', () => {
     await using fixture = await engineFixture();
     const id = fixture.gateway.add('legacy');
     await expect(adopt(fixture, id, 'billing', 9_999_999)).rejects.toMatchObject({
-      message: 'generation 9999999 is more than 1000 above the highest existing generation, 0',
+      code: 'wrong-use',
+      message: expect.stringContaining('generation 9999999') as string,
       advice: expect.stringContaining('--generation 1') as string,
     });
     const named = fixture.gateway.add('billing.g5000');
@@ -138,17 +139,11 @@ describe('an adopted key', () => {
 
 describe('a key that is to be ended', () => {
   it('is not the one in every sink of an open rotation, unless explicitly requested', async () => {
-    await using fixture = await engineFixture();
-    await fixture.begun();
+    const { fixture } = await begunFixture();
     const fresh = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2')?.id ?? 0;
     const at = unixSeconds(Math.floor(fixture.clock.now() / 1000) + 3600);
-    const end = {
-      keyId: fresh,
-      generation: 2,
-      name: 'billing.g2',
-      service: 'billing',
-      action: { kind: 'expire', at } as const,
-    };
+    const action = { kind: 'expire', at } as const;
+    const end = { keyId: fresh, generation: 2, name: 'billing.g2', service: 'billing', action };
     expect(await fixture.keyService().expire([end], who, signal)).toMatchObject([
       { done: false, message: expect.stringContaining('keys rotate billing --now') as string },
     ]);

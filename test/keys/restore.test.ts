@@ -9,10 +9,9 @@ const who = 'person anna';
 
 type Sinks = readonly ReturnType<typeof memorySink>[];
 
-const outOfDate = 'key operations of billing are suspended: its journal is out of date';
-
-const titlesOf = (fixture: EngineFixture, title: string): readonly string[] =>
-  fixture.alert.filter((alert) => alert.title === title).map(({ key }) => key);
+/** The keys of the alerts of an event. */
+const alertsOf = (fixture: EngineFixture, event: string): readonly string[] =>
+  fixture.alert.filter(({ about }) => about.event === event).map(({ key }) => key);
 
 /** A service whose two sinks hold its first key, and a rotation of it; a backup is taken behind the step that is named. */
 const withRotation = async (
@@ -36,8 +35,7 @@ const runOn = async (fixture: EngineFixture, sinks: Sinks, rounds = 8): Promise<
       const key = [...fixture.gateway.keys.values()].find(({ plaintext }) => plaintext === contents.value);
       if (key !== undefined) fixture.used(key.name, 0);
     }
-    fixture.elapse(hour / 2);
-    await fixture.advance();
+    await fixture.later(hour / 2);
   }
 };
 
@@ -70,7 +68,7 @@ describe('a journal that is restored from a backup', () => {
       expect(await fixture.keyService().outdated()).toMatchObject([
         { service: 'billing', differences: [expect.stringContaining('memory:one'), expect.any(String)] },
       ]);
-      expect(new Set(titlesOf(fixture, outOfDate)).size).toBe(1);
+      expect(new Set(alertsOf(fixture, 'outdated')).size).toBe(1);
     },
   );
 
@@ -144,8 +142,7 @@ describe('an outdated journal', () => {
     const [mine] = sinks;
     const before = mine?.contents.value;
     if (mine !== undefined) mine.contents.value = 'sk-of-another-program';
-    fixture.elapse(hour / 4);
-    await fixture.advance();
+    await fixture.later(hour / 4);
     expect(await fixture.keyService().outdated()).toHaveLength(1);
     if (mine !== undefined) mine.contents.value = before;
     await runOn(fixture, sinks);
@@ -166,7 +163,7 @@ describe('an outdated journal', () => {
     expect(await fixture.keyService().outdated()).toMatchObject([
       { service: 'billing', differences: [expect.stringContaining(`billing.g2 (id ${theirs})`)] },
     ]);
-    expect(titlesOf(fixture, outOfDate)).toHaveLength(1);
+    expect(alertsOf(fixture, 'outdated')).toHaveLength(1);
   });
 });
 
@@ -216,7 +213,8 @@ describe('a sink that cannot be read back', () => {
     expect(deadIn(fixture, [webhook])).toEqual([]);
     const { keys } = await fixture.keyService().survey(signal);
     expect(keys.find(({ key }) => key.name === 'billing.g2')?.retained).toContain('the call log shows');
-    expect(new Set(titlesOf(fixture, 'the key billing.g2 is retained: it may be in use')).size).toBe(1);
+    expect(new Set(alertsOf(fixture, 'orphan-retained')).size).toBe(1);
+    expect(fixture.alerted()).toContain('orphan-retained billing.g2');
   });
 });
 
@@ -258,11 +256,13 @@ describe('a key that a person created', () => {
     await runOn(fixture, sinks);
     expect(fixture.gateway.keys.has(theirs)).toBe(true);
     expect(fixture.gateway.deleted.map(({ name }) => name)).not.toContain('billing.g2');
-    const title = 'the owner of the key billing.g2 is unknown';
-    expect(new Set(titlesOf(fixture, title)).size).toBe(1);
-    expect(fixture.alert.find((alert) => alert.title === title)?.message).toContain(
-      '2 keys are named billing.g2',
-    );
+    expect(new Set(alertsOf(fixture, 'orphan-retained')).size).toBe(1);
+    expect(fixture.alert.find(({ about }) => about.event === 'orphan-retained')?.about).toMatchObject({
+      name: 'billing.g2',
+      identified: false,
+      reason: 'ambiguous',
+      facts: { ids: { length: 2 } },
+    });
   });
 
   it.each([
@@ -278,9 +278,9 @@ describe('a key that a person created', () => {
     const theirs = fixture.gateway.add('billing.g2', fields);
     await runOn(fixture, sinks);
     expect(fixture.gateway.keys.has(theirs)).toBe(true);
-    expect(fixture.alert.find(({ title }) => title.startsWith('the owner of the key'))?.message).toContain(
-      text,
-    );
+    const alert = fixture.alert.find(({ about }) => about.event === 'orphan-retained');
+    expect(alert?.about).toMatchObject({ identified: false, reason: 'not-ours' });
+    expect(alert?.message).toContain(text);
   });
 
   it('is neither adopted nor deleted under the name of the next generation when the service’s key is compromised', async () => {
@@ -295,7 +295,7 @@ describe('a key that a person created', () => {
     expect(await fixture.start(old, { retire: leaked })).toBe('');
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
     expect(fixture.journal().state('main').lineage.has(theirs)).toBe(false);
-    expect(titlesOf(fixture, outOfDate)).not.toEqual([]);
+    expect(alertsOf(fixture, 'outdated')).not.toEqual([]);
     // Once the journal has taken it over, the rotation begins.
     await fixture.keyService().reconcile({ apply: true }, who, signal);
     expect(await fixture.start(theirs, { retire: leaked })).not.toBe('');
@@ -340,12 +340,11 @@ describe('a sink outage', () => {
         },
       },
     ];
-    fixture.elapse(hour);
-    await fixture.advance();
+    await fixture.later(hour);
     expect(fixture.names()).toContain('billing.g2');
     fixture.state.sinks = [one, two];
     await runOn(fixture, sinks);
     expect(fixture.names()).toEqual(['billing.g3']);
-    expect(titlesOf(fixture, 'the key billing.g2 is retained: it may be in use')).toEqual([]);
+    expect(alertsOf(fixture, 'orphan-retained')).toEqual([]);
   });
 });

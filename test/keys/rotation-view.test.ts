@@ -13,11 +13,9 @@ it('an open rotation shows its allowed attempts and its next attempt, and no nex
   expect(await viewed()).not.toHaveProperty('nextTry');
   await fixture.advance([id]);
   expect(await viewed()).toMatchObject({ tries: 1, nextTry: fixture.clock.now() + 5 * minute });
-  fixture.elapse(5 * minute);
-  await fixture.advance();
+  await fixture.later(5 * minute);
   expect(await viewed()).toMatchObject({ tries: 2, nextTry: fixture.clock.now() + 10 * minute });
-  fixture.elapse(hour);
-  await fixture.advance();
+  await fixture.later(hour);
   expect(await viewed()).toMatchObject({ stage: 'waiting', tries: 3 });
   expect(await viewed()).not.toHaveProperty('nextTry');
 });
@@ -57,14 +55,14 @@ it('a rotation whose new key is delivered says whether a call of a consumer was 
   call('billing.g2');
   await fixture.advance([id]);
   const viewed = async () => (await fixture.keyService().open())[0];
-  const unseen = 'the new key is delivered; not yet seen in use; the old key remains valid';
-  expect(await viewed()).toMatchObject({ stage: 'current', message: unseen });
+  const unseen = { stage: 'current', message: expect.stringContaining('not yet seen in use') as string };
+  expect(await viewed()).toMatchObject(unseen);
   fixture.elapse(minute);
   call('billing.g1');
-  expect(await viewed()).toMatchObject({ stage: 'current', message: unseen });
+  expect(await viewed()).toMatchObject(unseen);
   call('billing.g2');
   expect(await viewed()).toMatchObject({
     stage: 'current',
-    message: 'the new key is delivered and in use; the old key remains valid',
+    message: expect.stringContaining('delivered and in use') as string,
   });
 });

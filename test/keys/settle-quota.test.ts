@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { money } from '../../src/core/index.ts';
 import { runs } from '../support/storm.ts';
-import { engineFixture, hour, type EngineFixture } from './engine-fixture.ts';
+import { engineFixture, hour, type EngineFixture, begunFixture } from './engine-fixture.ts';
 
 const minute = 60_000;
 const limited = { unlimitedQuota: false, remainQuota: money('100') };
@@ -16,9 +16,7 @@ const idOf = (fixture: EngineFixture, name: string): number =>
 /** Goes on until the old key is gone. */
 const seeThrough = async (fixture: EngineFixture): Promise<void> => {
   for (let round = 0; round < 4 && fixture.names().includes('billing.g1'); round += 1) {
-    fixture.elapse(10 * minute);
-    fixture.used('billing.g2', minute);
-    await fixture.advance();
+    await fixture.later(10 * minute, 'billing.g2', minute);
   }
   expect(fixture.names()).toEqual(['billing.g2']);
 };
@@ -69,8 +67,7 @@ describe('a successor that gets the rest of a split quota', () => {
     ['not written', 'before', '50', '100'],
     ['not written, and spent', 'before', '40', '90'],
   ] as const)('gets it once: %s', async (_, lost, meanwhile, due) => {
-    await using fixture = await engineFixture();
-    await fixture.begun({ quota: { kind: 'split' } }, limited);
+    const { fixture } = await begunFixture({ quota: { kind: 'split' } }, limited);
     expect([left(fixture, 'billing.g1'), left(fixture, 'billing.g2')]).toEqual(['50', '50']);
     fixture.elapse(2 * hour);
     fixture.used('billing.g2', minute);
@@ -85,14 +82,11 @@ describe('a successor that gets the rest of a split quota', () => {
 describe('an old key that shares its quota with its successor', () => {
   it('is reduced once, even if it was refunded after an interrupted attempt', async () => {
     await using fixture = await engineFixture();
-    const old = fixture.gateway.add('billing.g1', limited);
-    const id = await fixture.start(old, { quota: { kind: 'split' } });
     fixture.gateway.faults.update.push('after');
-    await fixture.advance([id]);
+    const { old } = await fixture.begun({ quota: { kind: 'split' } }, limited);
     expect(left(fixture, 'billing.g1')).toBe('50');
     fixture.spendTo(old, '50.05');
-    fixture.elapse(10 * minute);
-    await fixture.advance();
+    await fixture.later(10 * minute);
     expect(left(fixture, 'billing.g1')).toBe('50.05');
   });
 });

@@ -82,11 +82,9 @@ it('three requests without an answer do not block a rotation whose sink cannot b
   });
   fixture.state.sinks = [webhook.sink];
   fixture.gateway.faults.create = ['after', 'after', 'after'];
-  const old = fixture.gateway.add('billing.g1');
-  await fixture.advance([await fixture.start(old, { tries: 9 })]);
+  await fixture.begun({ tries: 9 });
   for (let round = 0; round < 60 && fixture.names().length > 0; round += 1) {
-    fixture.elapse(15 * 60_000);
-    await fixture.advance();
+    await fixture.later(15 * 60_000);
   }
   // Each attempt is deleted once the log is complete past it, and the fourth is delivered.
   expect(fixture.names()).toEqual(['billing.g1', 'billing.g5']);

@@ -49,7 +49,7 @@ describe('a key is verified', () => {
   it('when caches accept it within the timeout', async () => {
     const { result, clock } = verifying([refused, unknown, refused, refused, works]);
     expect(await result).toMatchObject({
-      evidence: 'POST /v1/embeddings with small answered 200, 1 token, at try 5 after 15 s',
+      evidence: expect.stringMatching(/ 200, 1 token, at try 5 after 15 s$/) as string,
     });
     expect(clock.waits).toEqual([1000, 2000, 4000, 8000]);
   });
@@ -61,9 +61,7 @@ describe('a key is refused', () => {
     await expect(result).rejects.toMatchObject({
       code: 'key-verify-refused',
       retryHelps: false,
-      message: expect.stringContaining(
-        'answered 401 after 9 tries in 90 s: invalid_api_key “nein”',
-      ) as string,
+      message: expect.stringMatching(/401 after 9 tries in 90 s: invalid_api_key “nein”$/) as string,
     });
     expect(clock.waits).toEqual([1000, 2000, 4000, 8000, 16_000, 20_000, 20_000, 19_000]);
     expect(asked()).toBe(9);
@@ -107,7 +105,7 @@ describe('a verification is inconclusive', () => {
     await expect(verifying([wrong]).result).rejects.toMatchObject({
       code: 'key-verify-unclear',
       retryHelps: false,
-      advice: expect.stringContaining('set a model under `verify`') as string,
+      advice: expect.stringContaining('`verify`') as string,
     });
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { money, toSeconds, unixSeconds } from '../../../src/core/index.ts';
 import { planRotations, type RotationPolicy } from '../../../src/keys/plan/plan-rotations.ts';
 import type { SurveyedKey } from '../../../src/keys/model/service-types.ts';
+import { approved, titled } from '../../support/approved.ts';
 import { runs } from '../../support/storm.ts';
 import { day, hour, now, surveyed, surveyOf } from './survey.ts';
 
@@ -43,7 +44,7 @@ const plan = (
 
 describe('a rotation plan', () => {
   it('selects the newest working key of each service that is old enough, the oldest first', () => {
-    const { taken, skipped, messages } = plan([
+    const { taken, skipped } = plan([
       surveyed('a.g1', { age: 40 }),
       surveyed('b.g1', { age: 90 }),
       surveyed('b.g2', { age: 50 }),
@@ -52,7 +53,6 @@ describe('a rotation plan', () => {
     ]);
     expect(taken).toEqual(['b.g2', 'a.g1', 'c']);
     expect(skipped).toEqual({ 'b.g1': 'older-generation', 'd.g1': 'not-due' });
-    expect(messages['d.g1']).toBe('too young: 29 days old, rotated at 30 days');
   });
 
   it('contains the terms and the state of the old key', () => {
@@ -216,9 +216,7 @@ describe('a rotation plan', () => {
     const closed = plan([surveyed('a'), surveyed('b', { age: 1 })], { windows });
     expect(closed.taken).toEqual([]);
     expect(closed.skipped).toEqual({ a: 'outside-window', b: 'not-due' });
-    expect(closed.messages['a']).toBe(
-      'outside the maintenance windows; the next one opens 2026-11-23 02:00 UTC',
-    );
+    expect(closed.messages['a']).toContain('opens 2026-11-23 02:00 UTC');
     expect(plan([surveyed('a')], { windows: [{ from: '08:00', to: '09:00' }] }).taken).toEqual(['a']);
   });
 
@@ -226,10 +224,44 @@ describe('a rotation plan', () => {
     const keys = Array.from({ length: 12 }, (_, index) => surveyed(`s${index}.g1`, { age: 40 + index }));
     const few = plan(keys, { limits: { maxPerRun: { hundredths: 1000 }, minRemaining: 0 } });
     expect(few.taken).toEqual(['s11.g1']);
-    expect(few.messages['s10.g1']).toContain('exceeds limits.max_per_run (10% of 12 keys: 1 per run) by 11');
+    expect(few.messages['s10.g1']).toContain('(10% of 12 keys: 1 per run) by 11');
     const most = plan(keys, { limits: { maxPerRun: { count: 100 }, minRemaining: 9 } });
     expect(most.taken).toHaveLength(3);
     expect(most.skipped['s0.g1']).toBe('min-remaining');
+  });
+
+  it('says why each key is skipped', async () => {
+    const windows = [{ days: ['mon'] as const, from: '02:00', to: '05:00' }];
+    const rotation = { id: 'r1', stage: 'current', part: 'old' } as const;
+    const known = { known: true } as const;
+    const keys = [
+      surveyed('young.g1', { age: 29.5 }),
+      surveyed('unknown', { age: null }),
+      surveyed('off.g1', { key: { status: 2 } }),
+      surveyed('past.g1', { key: { expiredTime: toSeconds(now) } }),
+      surveyed('spent.g1', { key: { remainQuota: money('0') } }),
+      surveyed('old.g1', { age: 90 }),
+      surveyed('old.g2', { age: 50 }),
+      surveyed('twin.g1', { id: 11 }),
+      surveyed('twin.g1', { id: 12 }),
+      surveyed('b', {}),
+      surveyed('b.g1', {}),
+      surveyed('ours.g4', known),
+      surveyed('ours.g9', {}),
+      surveyed('../etc', {}),
+      surveyed('x'.repeat(46), {}),
+      surveyed('ended.g1', { ...known, retired: true, key: { expiredTime: toSeconds(now) } }),
+      surveyed('again.g1', { ...known, retired: true }),
+      surveyed('half.g1', { ...known, split: true, unfinished: true }),
+      surveyed('half.g2', { ...known, split: true, unfinished: true }),
+      surveyed('open.g1', { rotation }),
+    ];
+    const limits = { maxPerRun: { count: 1 }, minRemaining: 0 };
+    const { messages } = plan(keys, { limits });
+    const closed = plan([surveyed('a')], { windows });
+    const few = plan([surveyed('one.g1'), surveyed('two.g1')], { limits: { ...limits, minRemaining: 2 } });
+    const texts = Object.entries({ ...messages, ...closed.messages, ...few.messages });
+    await expect(titled(texts)).toMatchFileSnapshot(approved('keys/rotation-plans'));
   });
 
   it('does not depend on the order of the list, and names every selected key once', () => {

@@ -65,7 +65,6 @@ describe('a secret of AWS', () => {
     await using fixture = await openSinkFixture();
     const versions = [{ id: 'v1', text: older }];
     const { fake, roll } = await openAws(versions);
-    await using _ = fake;
     const sink = fixture.sink(spec(fake));
     expect(await sink.problems(never)).toEqual([]);
     expect(fake.seen.every(({ headers }) => String(headers['x-amz-target']).endsWith('GetSecretValue'))).toBe(
@@ -88,7 +87,6 @@ describe('a secret of AWS', () => {
     const text = (value: string) => `{ "user":"é", "n": 1.0, "key" : "${value}" }`;
     const versions = [{ id: 'v1', text: text(older) }];
     const { fake, roll } = await openAws(versions);
-    await using _ = fake;
     const sink = fixture.sink(spec(fake, { field: 'key' }));
     await sink.deliver(key, delivery, never);
     expect(versions[1]?.text).toBe(text(plaintext));
@@ -103,7 +101,6 @@ describe('a secret of AWS', () => {
     await using fixture = await openSinkFixture();
     const versions: Version[] = [];
     const { fake } = await openAws(versions);
-    await using _ = fake;
     const sink = fixture.sink(spec(fake));
     expect(await sink.fingerprint(delivery, never)).toEqual({ state: 'empty' });
     await sink.deliver(key, delivery, never);
@@ -126,7 +123,7 @@ describe('a secret of AWS', () => {
     [{ status: 307, headers: { location: 'http://elsewhere.example.com/' } }, 'sink-failed'],
   ])('fails the delivery with %j', async (reply, code) => {
     await using fixture = await openSinkFixture();
-    await using fake = await serve(() => reply);
+    const fake = await serve(() => reply);
     const error = await thrownBy(fixture.sink(spec(fake)).deliver(key, delivery, never));
     expect(error).toMatchObject({ code });
     expect(String(error)).not.toMatch(/sk-Np|wJalr/);

@@ -87,11 +87,7 @@ describe('a command sink', () => {
   it.each([
     ['lies', `echo ${sha('another')}`, 'SHA-256 of a different value'],
     ['proves nothing', 'echo done', 'did not prove'],
-    [
-      'fails',
-      `echo "no room for $(cat) beside ${older}" >&2; exit 3`,
-      'exited with 3: “no room for [secret] beside [secret]”',
-    ],
+    ['fails', `echo "no room for $(cat) beside ${older}" >&2; exit 3`, 'for [secret] beside [secret]”'],
     ['ends by a signal', 'kill -TERM $$', 'SIGTERM'],
   ])('that %s fails, and its output is shown without secrets', async (_, body, message) => {
     await using fixture = await openSinkFixture();
@@ -121,7 +117,7 @@ describe('a command sink', () => {
     expect(await fixture.sink(spec([deaf])).deliver(key, delivery, never)).toEqual({ fingerprint: proof });
     const missing = fixture.sink(spec(['no-such-program', 'x'], [deaf]));
     expect(await missing.problems(never)).toMatchObject([
-      { message: 'no-such-program is not an executable program' },
+      { message: expect.stringMatching(/^no-such-program .*executable/) },
     ]);
     expect(await thrownBy(missing.deliver(key, delivery, never))).toMatchObject({ code: 'sink-refused' });
   });

@@ -23,8 +23,8 @@ describe('an early problem of a sink', () => {
     const missing = join(folder, 'nowhere');
     expect(await earlyProblems(fileSpec('nowhere/{service}.env'), billing, folder)).toEqual([
       {
-        message: `the folder ${missing} does not exist on this machine`,
-        advice: `create the folder ${missing}; if Tollkeeper runs on another machine, create it there`,
+        message: expect.stringContaining(`${missing} does not exist`) as string,
+        advice: expect.stringContaining(`create the folder ${missing};`) as string,
         isAdvisory: true,
       },
     ]);
@@ -48,7 +48,7 @@ describe('an early problem of a sink', () => {
           : systemFiles.readFile(name),
     };
     const [problem] = await earlyProblems(fileSpec('mounted.env'), billing, folder, files);
-    expect(problem?.message).toMatch(/mounted as a single file, which cannot be replaced atomically/);
+    expect(problem?.message).toContain('mounted as a single file');
   });
 
   it('is an owner that we may not set, and a folder that we may not write', async () => {
@@ -69,7 +69,7 @@ describe('an early problem of a sink', () => {
       ...systemFiles,
       access: () => Promise.reject(denied),
     });
-    expect(shut?.message).toMatch(/closed may not be written by the user Tollkeeper runs as/);
+    expect(shut?.message).toContain('closed may not be written');
   });
 
   it('is a file that cannot be edited without loss', async () => {

@@ -86,7 +86,7 @@ describe('a key in a file', () => {
   it.each([
     ['{"gateway": {"billing": {"api": 1}, "billing": {}}}', 'twice'],
     ['{"gateway": []}', 'no item'],
-    ['{"gateway": "text"}', 'neither an object nor a list'],
+    ['{"gateway": "text"}', 'object nor a list'],
     ['{"gateway": {"billing": {"k": {"deep": 1}}}}', 'an object is where'],
     ['{"gateway": ', 'not valid JSON'],
   ])('is not written into %s', async (text, message) => {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
 
 export type Seen = {
   readonly method: string;
@@ -17,7 +18,7 @@ export type Reply = {
 
 export type Fake = AsyncDisposable & { readonly url: string; readonly seen: readonly Seen[] };
 
-/** A real server on loopback that answers as told and keeps what it was sent. */
+/** A real server on loopback that answers as told and keeps what it was sent; it goes with the test. */
 export const serve = async (reply: (seen: Seen) => Reply): Promise<Fake> => {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
@@ -34,13 +35,12 @@ export const serve = async (reply: (seen: Seen) => Reply): Promise<Fake> => {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    seen,
-    [Symbol.asyncDispose]: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  onTestFinished(stop);
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, seen, [Symbol.asyncDispose]: stop };
 };

@@ -79,7 +79,6 @@ describe('a key of a Kubernetes Secret', () => {
     await using fixture = await openSinkFixture();
     const secrets: Secrets = new Map([['billing-keys', { API_KEY: base64(older), OTHER: 'b3RoZXI=' }]]);
     const { fake, annotations } = await openCluster(secrets);
-    await using _ = fake;
     const sink = fixture.sink(spec(fake, { rollout: [{ kind: 'deployment', name: '{service}' }] }));
     expect(await sink.problems(never)).toEqual([]);
     expect(await sink.deliver(key, delivery, never)).toEqual({ fingerprint: sha(plaintext) });
@@ -96,7 +95,6 @@ describe('a key of a Kubernetes Secret', () => {
   it('is completed without the plaintext if the restart was interrupted', async () => {
     await using fixture = await openSinkFixture();
     const { fake, annotations } = await openCluster(new Map([['billing-keys', { API_KEY: base64(older) }]]));
-    await using _ = fake;
     const sink = fixture.sink(spec(fake, { rollout: [{ kind: 'deployment', name: '{service}' }] }));
     await sink.deliver(key, delivery, never);
     await sink.settle?.(sha(plaintext), delivery, never);
@@ -107,7 +105,6 @@ describe('a key of a Kubernetes Secret', () => {
   it('fails as a sink, with its secrets redacted, when completing it throws any other error', async () => {
     await using fixture = await openSinkFixture();
     const { fake } = await openCluster(new Map());
-    await using _ = fake;
     fixture.deps.secrets.register(plaintext);
     const send = (): never => {
       throw new Error(`${plaintext} is no header`);
@@ -123,7 +120,6 @@ describe('a key of a Kubernetes Secret', () => {
     await using fixture = await openSinkFixture();
     const secrets: Secrets = new Map();
     const { fake } = await openCluster(secrets);
-    await using _ = fake;
     const sink = fixture.sink(spec(fake));
     expect(await sink.fingerprint(delivery, never)).toEqual({ state: 'empty' });
     expect(await sink.deliver(key, delivery, never)).toEqual({ fingerprint: sha(plaintext) });
@@ -134,10 +130,9 @@ describe('a key of a Kubernetes Secret', () => {
     const serviceAccount = 'account';
     await using fixture = await openSinkFixture();
     const { fake } = await openCluster(new Map());
-    await using _ = fake;
     const inPod: KubernetesSpec = { kind: 'kubernetes', secret: 'billing-keys', key: 'API_KEY', rollout: [] };
     expect(await fixture.sink(inPod).problems(never)).toMatchObject([
-      { message: expect.stringContaining('does not run in a Kubernetes pod') },
+      { message: expect.stringContaining('a Kubernetes pod') },
     ]);
     const folder = join(fixture.folder, serviceAccount);
     await mkdir(folder);
@@ -168,14 +163,13 @@ describe('a key of a Kubernetes Secret', () => {
     await using fixture = await openSinkFixture();
     const secrets: Secrets = new Map();
     const { fake } = await openCluster(secrets, (verb, resource) => verb === 'get' && resource === 'secrets');
-    await using _ = fake;
     const sink = fixture.sink(spec(fake, { rollout: [{ kind: 'daemonset', name: 'agent' }] }));
     const messages = (await sink.problems(never)).map(({ message }) => message);
     expect(messages).toEqual([
-      expect.stringContaining('may not patch secrets billing-keys in apps'),
+      expect.stringContaining('patch secrets billing-keys in apps'),
       // The Secret is missing: it has to be created.
-      expect.stringMatching(/may not create secrets in apps of/),
-      expect.stringContaining('may not patch daemonsets agent in apps'),
+      expect.stringContaining('create secrets in apps'),
+      expect.stringContaining('patch daemonsets agent in apps'),
     ]);
     expect(
       fake.seen.every(({ method, path }) => method === 'GET' || path.includes('selfsubjectaccessreviews')),
@@ -186,12 +180,11 @@ describe('a key of a Kubernetes Secret', () => {
     await using fixture = await openSinkFixture();
     const secrets: Secrets = new Map([['billing-keys', {}]]);
     const { fake } = await openCluster(secrets, (verb) => verb !== 'create');
-    await using _ = fake;
     expect(await fixture.sink(spec(fake)).problems(never)).toEqual([]);
   });
 
   it.each([
-    [{ immutable: true }, /^the Secret billing-keys of .* is immutable, so no key can be written to it$/],
+    [{ immutable: true }, /billing-keys of .* is immutable/],
     [
       {
         metadata: {
@@ -201,12 +194,11 @@ describe('a key of a Kubernetes Secret', () => {
           ],
         },
       },
-      /^the Secret billing-keys of .* is controlled by ExternalSecret billing, which replaces what is written/,
+      /billing-keys of .* controlled by ExternalSecret billing/,
     ],
   ])('is refused in advance if the Secret has %j', async (more, message) => {
     await using fixture = await openSinkFixture();
     const { fake } = await openCluster(new Map([['billing-keys', {}]]), () => true, more);
-    await using _ = fake;
     expect(await fixture.sink(spec(fake)).problems(never)).toMatchObject([
       { message: expect.stringMatching(message) as string },
     ]);
@@ -222,7 +214,7 @@ describe('a key of a Kubernetes Secret', () => {
     [{ status: 200, body: '[]' }, 'sink-failed'],
   ])('fails with %j, and no Secret is quoted', async (reply, code) => {
     await using fixture = await openSinkFixture();
-    await using fake = await serve(() => reply);
+    const fake = await serve(() => reply);
     const error = await thrownBy(fixture.sink(spec(fake)).deliver(key, delivery, never));
     expect(error).toMatchObject({ code });
     expect(String(error)).not.toMatch(/UExBSU4|AAAAold/);

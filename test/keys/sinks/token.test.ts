@@ -15,7 +15,7 @@ describe('a token file of a sink', () => {
     for (const tokenFile of [fifo, '/dev/zero'])
       expect(await thrownBy(readToken({ tokenFile }, secrets))).toMatchObject({
         code: 'sink-refused',
-        message: `the token file ${tokenFile} cannot be read: it is not a regular file`,
+        message: expect.stringMatching(new RegExp(`${tokenFile} .*not a regular file$`)) as string,
       });
     await mkdir(join(fixture.folder, '..2026_1'));
     await writeFile(join(fixture.folder, '..2026_1/token'), 'hvs.TokenOfATest\n');

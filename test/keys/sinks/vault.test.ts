@@ -70,7 +70,6 @@ describe('a field of Vault', () => {
   it('is written by check-and-set, the other fields stay as written, and a repeated delivery changes nothing', async () => {
     await using fixture = await openSinkFixture();
     const { fake, state } = await openVault({ version: 4, data: `{${others}, "api_key": "${older}"}` });
-    await using _ = fake;
     const sink = fixture.sink(spec(fake, { namespace: 'ns1' }));
     expect(await sink.problems(never)).toEqual([]);
     await sink.deliver(key, delivery, never);
@@ -87,7 +86,6 @@ describe('a field of Vault', () => {
   ])('is created where %s', async (_, kv, version) => {
     await using fixture = await openSinkFixture();
     const { fake, state } = await openVault(kv);
-    await using __ = fake;
     const sink = fixture.sink(spec(fake));
     expect(await sink.fingerprint(delivery, never)).toEqual({ state: 'empty' });
     await sink.deliver(key, delivery, never);
@@ -104,7 +102,6 @@ describe('a field of Vault', () => {
       Object.assign(state, { version: state.version + 1, data: `{"rival":${rivals}}` });
     };
     const { fake, state } = await openVault({ version: 1, data: '{}' }, rival);
-    await using _ = fake;
     const sink = fixture.sink(spec(fake));
     await sink.deliver(key, delivery, never);
     expect(JSON.parse(state.data ?? '')).toEqual({ rival: 0, api_key: plaintext });
@@ -120,7 +117,6 @@ describe('a field of Vault', () => {
   it('is written with a token that is read from a file each time and never shown', async () => {
     await using fixture = await openSinkFixture();
     const { fake } = await openVault({ version: 1, data: '{}' });
-    await using _ = fake;
     const tokenFile = join(fixture.folder, 'token');
     const sink = fixture.sink(spec(fake, { token: { tokenFile: 'token' } }));
     expect(await sink.problems(never)).toMatchObject([{ message: expect.stringContaining('ENOENT') }]);
@@ -145,7 +141,6 @@ describe('a field of Vault', () => {
   ])('has permanent problems found in advance: %j', async (kv, message) => {
     await using fixture = await openSinkFixture();
     const { fake, state } = await openVault(kv);
-    await using _ = fake;
     expect(await fixture.sink(spec(fake)).problems(never)).toMatchObject([
       { message: expect.stringContaining(message) },
     ]);
@@ -160,7 +155,7 @@ describe('a field of Vault', () => {
     [{ status: 500, body: `{"data":{"data":{"other":"PLAIN-OTHER-SECRET"}}}` }, 'sink-failed'],
   ])('fails with %j, and its contents are not quoted', async (reply, code) => {
     await using fixture = await openSinkFixture();
-    await using fake = await serve(() => reply);
+    const fake = await serve(() => reply);
     const error = await thrownBy(fixture.sink(spec(fake)).deliver(key, delivery, never));
     expect(error).toMatchObject({ code });
     expect(String(error)).not.toMatch(/OTHER-SECRET|AAAAold/);

@@ -14,7 +14,7 @@ const spec = (url: string) => ({
 describe('a webhook sink', () => {
   it('is posted the key, signed with the time, and proves it by its answer', async () => {
     await using fixture = await openSinkFixture();
-    await using fake = await serve(({ body }) => ({
+    const fake = await serve(({ body }) => ({
       status: 200,
       body: { sha256: sha(JSON.parse(body).key).toUpperCase() },
     }));
@@ -60,7 +60,7 @@ describe('a webhook sink', () => {
     ['is too busy', { status: 503, headers: { 'retry-after': '30' } }, 'sink-failed', '503'],
   ])('that %s fails, and its answer is shown without secrets', async (_, reply, code, message) => {
     await using fixture = await openSinkFixture();
-    await using fake = await serve(() => reply);
+    const fake = await serve(() => reply);
     const error = await thrownBy(fixture.sink(spec(fake.url)).deliver(key, delivery, never));
     expect(error).toMatchObject({ code, message: expect.stringContaining(message) });
     expect(JSON.stringify([error, String(error)])).not.toMatch(/sk-Np|T0ken/);

@@ -25,6 +25,13 @@ const expecting = (
   more: Partial<UpdateExpectations> = {},
 ): UpdateExpectations => ({ knowledge, clock: fixture.clock, signal: AbortSignal.timeout(30_000), ...more });
 
+const put = (
+  fixture: GatewayFixture,
+  id: number,
+  change: Parameters<typeof putWhole>[2],
+  ...expected: [UpdateKnowledge, Partial<UpdateExpectations>?]
+) => putWhole(fixture.gateway, id, change, expecting(fixture, ...expected));
+
 const inUnits = (unit: 'currency' | 'units', amount: string): Money =>
   money(unit === 'currency' ? amount : String(Number(amount) * 500_000));
 
@@ -61,6 +68,8 @@ const spend = (fixture: GatewayFixture, id: number, amount: bigint): void => {
   key.spentSinceRead += amount * 1_000_000n;
 };
 
+const wholeKey = ['expired_time', 'group', 'id', 'name', 'remain_quota', 'unlimited_quota'];
+
 describe('an update of a key', () => {
   for (const update of ['replace', 'keep'] as const)
     for (const update_quota of ['overwrite', 'keep-spend'] as const)
@@ -83,16 +92,7 @@ describe('an update of a key', () => {
                   ['expired_time', 'id'],
                   ['id', 'remain_quota'],
                 ]
-              : Array.from({ length: 2 }, () =>
-                  expect.arrayContaining([
-                    'expired_time',
-                    'group',
-                    'id',
-                    'name',
-                    'remain_quota',
-                    'unlimited_quota',
-                  ]),
-                ),
+              : [expect.arrayContaining(wholeKey), expect.arrayContaining(wholeKey)],
           );
           const again = await putWhole(fixture.gateway, id, { remainQuota: money('7.25') }, expectations);
           expect(again).toMatchObject({ sent: false });
@@ -102,7 +102,7 @@ describe('an update of a key', () => {
   it('of an unlimited key writes back its quota as read, whatever it means', async () => {
     await using fixture = await open();
     const id = await made(fixture, 'currency', { unlimitedQuota: true, remainQuota: money('0') });
-    const done = await putWhole(fixture.gateway, id, { name: 'other' }, expecting(fixture, nothingKnown));
+    const done = await put(fixture, id, { name: 'other' }, nothingKnown);
     expect(done.after).toMatchObject({ name: 'other', unlimitedQuota: true, group: 'vip' });
   });
 
@@ -156,7 +156,7 @@ describe('an update of a key', () => {
       const id = await made(fixture, 'currency', { unlimitedQuota: true, remainQuota: money('1') });
       const end = unixSeconds(toSeconds(fixture.clock.now()) + 86_400);
       const unknown: UpdateKnowledge = { kept: new Set(), probed: true };
-      const done = await putWhole(fixture.gateway, id, { expiredTime: end }, expecting(fixture, unknown));
+      const done = await put(fixture, id, { expiredTime: end }, unknown);
       expect(done).toMatchObject({
         sent: true,
         spent: '0',
@@ -165,12 +165,7 @@ describe('an update of a key', () => {
       expect(puts(fixture)).toMatchObject([{ remain_quota: 0, unlimited_quota: true }]);
       // Where it is to count from now on, it has to be said right.
       await expect(
-        putWhole(
-          fixture.gateway,
-          id,
-          { unlimitedQuota: false, remainQuota: money('1') },
-          expecting(fixture, unknown),
-        ),
+        put(fixture, id, { unlimitedQuota: false, remainQuota: money('1') }, unknown),
       ).rejects.toMatchObject({ code: 'key-unit-unknown' });
       expect(puts(fixture)).toHaveLength(1);
     }
@@ -190,17 +185,9 @@ describe('an update of a key', () => {
     await using fixture = await open({ quota_request_unit: 'units' });
     const id = await made(fixture, 'units');
     const change = { expiredTime: unixSeconds(toSeconds(fixture.clock.now()) + 60) };
-    await expect(
-      putWhole(fixture.gateway, id, change, expecting(fixture, nothingKnown)),
-    ).rejects.toMatchObject({
-      code: 'key-unit-unknown',
-    });
+    await expect(put(fixture, id, change, nothingKnown)).rejects.toMatchObject({ code: 'key-unit-unknown' });
     const fine = { remainQuota: money('1.00005') };
-    await expect(
-      putWhole(fixture.gateway, id, fine, expecting(fixture, knows('units'))),
-    ).rejects.toMatchObject({
-      code: 'key-quota-inexact',
-    });
+    await expect(put(fixture, id, fine, knows('units'))).rejects.toMatchObject({ code: 'key-quota-inexact' });
     expect(puts(fixture)).toEqual([]);
     const down = expecting(fixture, knows('units'), { inexact: 'down' });
     expect(await putWhole(fixture.gateway, id, fine, down)).toMatchObject({ after: { remainQuota: '1' } });
@@ -213,7 +200,7 @@ describe('an update without an answer', () => {
     const id = await made(fixture, 'currency');
     const end = unixSeconds(toSeconds(fixture.clock.now()) + 60);
     fixture.sandbox.faults.plant({ kind, method: 'PUT' });
-    const doing = putWhole(fixture.gateway, id, { expiredTime: end }, expecting(fixture, knows('currency')));
+    const doing = put(fixture, id, { expiredTime: end }, knows('currency'));
     if (kind === 'lost-answer')
       expect(await doing).toMatchObject({
         sent: true,
@@ -233,24 +220,48 @@ describe('an update without an answer', () => {
     const id = await made(fixture, 'currency');
     fixture.sandbox.faults.plant({ kind: 'lost-answer', method: 'PUT' });
     fixture.sandbox.faults.plant({ kind: 'status', status: 500, method: 'GET', skip: 1, times: 20 });
-    await expect(
-      putWhole(fixture.gateway, id, { name: 'b' }, expecting(fixture, knows('currency'))),
-    ).rejects.toMatchObject({ code: 'key-update-unsettled', retryHelps: true });
+    await expect(put(fixture, id, { name: 'b' }, knows('currency'))).rejects.toMatchObject({
+      code: 'key-update-unsettled',
+      retryHelps: true,
+    });
   });
 
   it('changes nothing if the gateway refused it', async () => {
     await using fixture = await open();
     const id = await made(fixture, 'currency');
     fixture.sandbox.faults.plant({ kind: 'envelope', method: 'PUT' });
-    await expect(
-      putWhole(fixture.gateway, id, { name: 'b' }, expecting(fixture, knows('currency'))),
-    ).rejects.toMatchObject({ code: 'gateway-refused', retryHelps: false });
-    await expect(
-      putWhole(fixture.gateway, 999_999, { name: 'b' }, expecting(fixture, knows('currency'))),
-    ).rejects.toMatchObject({ code: 'gateway-not-found' });
+    await expect(put(fixture, id, { name: 'b' }, knows('currency'))).rejects.toMatchObject({
+      code: 'gateway-refused',
+      retryHelps: false,
+    });
+    await expect(put(fixture, 999_999, { name: 'b' }, knows('currency'))).rejects.toMatchObject({
+      code: 'gateway-not-found',
+    });
     expect(fixture.clock.waits.filter((wait) => wait >= 500)).toEqual([]);
   });
 });
+
+const groupLost = {
+  code: 'key-update-harmed',
+  message: expect.stringMatching(/: group \(vip is now default\); .* restored$/) as string,
+};
+
+/** A gateway that loses the group with the first update, after which calls spend so much. */
+const harmedOnce = (
+  fixture: GatewayFixture,
+  id: number,
+  spent: bigint,
+): Pick<Gateway, 'readKey' | 'patchKey'> => {
+  let done = 0;
+  return {
+    readKey: fixture.gateway.readKey,
+    patchKey: async (patch, options) => {
+      done += 1;
+      await fixture.gateway.patchKey(done === 1 ? { ...patch, group: 'default' } : patch, options);
+      if (done === 1) spend(fixture, id, spent);
+    },
+  };
+};
 
 describe('a harmful update', () => {
   const harmOf = async (fixture: GatewayFixture, id: number, expectations: UpdateExpectations) => {
@@ -276,7 +287,7 @@ describe('a harmful update', () => {
     expect(error).toMatchObject({
       code: 'key-update-harmed',
       message: expect.stringMatching(
-        /group \(vip is now default\), remain_quota \(10 is now 0\); all previous values were restored$/,
+        /: group \(vip is now default\), .*_quota \(10 is now 0\); .* restored$/,
       ) as string,
     });
     expect(after).toEqual(before);
@@ -286,7 +297,9 @@ describe('a harmful update', () => {
         point: 'key.update_omits',
         value: 'replace',
         how: 'data',
-        evidence: `an update of the key ${id} with name, unlimited_quota, expired_time also changed group, remain_quota`,
+        evidence: expect.stringMatching(
+          new RegExp(`${id} with name, unlimited_quota, expired_time also changed group, remain_quota$`),
+        ) as string,
       },
       { point: 'key.quota_unit', value: expect.stringMatching(/^open/) as string },
     ]);
@@ -302,7 +315,7 @@ describe('a harmful update', () => {
     const { error, after } = await harmOf(fixture, id, expectations);
     expect(error).toMatchObject({
       code: 'key-update-harmed',
-      message: expect.stringContaining('the previous values could not be restored') as string,
+      message: expect.stringContaining('could not be restored') as string,
     });
     expect(after.group).toBe('default');
   });
@@ -320,23 +333,10 @@ describe('a harmful update', () => {
   it('never gives back more than requested: a group is lost while a quota is lowered and spent', async () => {
     await using fixture = await open();
     const id = await made(fixture, 'currency');
-    let done = 0;
-    const harming: Pick<Gateway, 'readKey' | 'patchKey'> = {
-      readKey: fixture.gateway.readKey,
-      patchKey: async (patch, options) => {
-        done += 1;
-        await fixture.gateway.patchKey(done === 1 ? { ...patch, group: 'default' } : patch, options);
-        if (done === 1) spend(fixture, id, 40n);
-      },
-    };
+    const harming = harmedOnce(fixture, id, 40n);
     await expect(
       putWhole(harming, id, { remainQuota: money('0.5') }, expecting(fixture, knows('currency'))),
-    ).rejects.toMatchObject({
-      code: 'key-update-harmed',
-      message: expect.stringMatching(
-        /: group \(vip is now default\); all previous values were restored$/,
-      ) as string,
-    });
+    ).rejects.toMatchObject(groupLost);
     expect(await fixture.gateway.readKey(id)).toMatchObject({ group: 'vip', remainQuota: '0.1' });
   });
 
@@ -346,9 +346,7 @@ describe('a harmful update', () => {
     const { error, after } = await harmOf(fixture, id, expecting(fixture, knows('units')));
     expect(error).toMatchObject({
       code: 'key-update-harmed',
-      message: expect.stringMatching(
-        /remain_quota \(10 is now 5000000\); all previous values were restored$/,
-      ) as string,
+      message: expect.stringMatching(/remain_quota \(10 is now 5000000\); .* restored$/) as string,
     });
     expect(after.remainQuota).toBe('10');
   });
@@ -356,22 +354,11 @@ describe('a harmful update', () => {
   it('of another field is fixed in the known unit, although the key was refunded meanwhile', async () => {
     await using fixture = await open({ quota_request_unit: 'units' });
     const id = await made(fixture, 'units');
-    let done = 0;
-    const harming: Pick<Gateway, 'readKey' | 'patchKey'> = {
-      readKey: fixture.gateway.readKey,
-      patchKey: async (patch, options) => {
-        done += 1;
-        await fixture.gateway.patchKey(done === 1 ? { ...patch, group: 'default' } : patch, options);
-        if (done === 1) spend(fixture, id, -5n);
-      },
-    };
+    const harming = harmedOnce(fixture, id, -5n);
     const change = { expiredTime: unixSeconds(toSeconds(fixture.clock.now()) + 86_400) };
-    await expect(putWhole(harming, id, change, expecting(fixture, knows('units')))).rejects.toMatchObject({
-      code: 'key-update-harmed',
-      message: expect.stringMatching(
-        /: group \(vip is now default\); all previous values were restored$/,
-      ) as string,
-    });
+    await expect(putWhole(harming, id, change, expecting(fixture, knows('units')))).rejects.toMatchObject(
+      groupLost,
+    );
     expect(await fixture.gateway.readKey(id)).toMatchObject({ group: 'vip', remainQuota: '10' });
   });
 
