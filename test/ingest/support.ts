@@ -1,7 +1,12 @@
 import { noProgress, silentLog, systemClock, unknownGateway } from '../../src/core/index.ts';
 import type { LogPull, LogPullDeps } from '../../src/ingest/index.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
-import { openInMemory, testFolder, type TestFolder } from '../warehouse/support.ts';
+import {
+  openInMemory,
+  openNew as openNewWarehouse,
+  testFolder,
+  type TestFolder,
+} from '../warehouse/support.ts';
 import {
   logSource,
   seconds,
@@ -11,6 +16,9 @@ import {
 } from './call-log/log-source.ts';
 
 export { openInMemory as openIn, testFolder };
+
+/** A folder, and a warehouse in memory; both go with the test. */
+export const openNew = () => openNewWarehouse(openInMemory);
 
 export const base = 1_767_225_600; // 2026-01-01T00:00:00Z
 

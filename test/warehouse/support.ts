@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { interval, silentLog, systemClock, unixSeconds } from '../../src/core/index.ts';
 import {
   openWarehouse,
@@ -44,6 +45,17 @@ export const optionsIn = (
   log: silentLog,
   ...databaseOf(path),
 });
+
+/** A folder, and a warehouse in it; both go with the test. */
+export const openNew = async <T extends AsyncDisposable = Warehouse>(
+  open: (folder: TestFolder) => Promise<T> = openIn as never,
+): Promise<{ readonly folder: TestFolder; readonly warehouse: T }> => {
+  const folder = await testFolder();
+  onTestFinished(() => folder[Symbol.asyncDispose]());
+  const warehouse = await open(folder);
+  onTestFinished(() => warehouse[Symbol.asyncDispose]());
+  return { folder, warehouse };
+};
 
 export const openIn = async (folder: TestFolder): Promise<Warehouse> => openWarehouse(optionsIn(folder));
 

@@ -11,7 +11,7 @@ import {
   type LogSource,
   type SourceRow,
 } from './log-source.ts';
-import { base, openIn, pullOf, testFolder } from '../support.ts';
+import { base, pullOf, openNew } from '../support.ts';
 
 const whole = interval(seconds(0), seconds(4_000_000_000));
 const hour = 3600;
@@ -72,8 +72,7 @@ describe('a gateway that answers only short windows', () => {
     ['breaks off', 'stream'],
     ['ends too soon', 'cut'],
   ])('and %s else is asked for less, and then for no more than it answers', async (_, how) => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const source = failing(longerThan(2 * hour, how));
     const pulled = await pullLogs(pullOf(folder, warehouse, source, day));
     expect(pulled).toMatchObject({ rows: 300, quota: total, windows: 16 });
@@ -84,8 +83,7 @@ describe('a gateway that answers only short windows', () => {
   });
 
   it('is reported as failing when even one second is refused, because length is not the cause', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const source = failing(({ columns }) => (columns.length === 0 ? undefined : 'gateway-server-error'));
     await expect(pullLogs(pullOf(folder, warehouse, source, day))).rejects.toMatchObject({
       code: 'gateway-server-error',
@@ -94,8 +92,7 @@ describe('a gateway that answers only short windows', () => {
   });
 
   it('is abandoned after the maximum number of halvings', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const source = failing(longerThan(2, 'gateway-timeout'));
     const pull = pullOf(folder, warehouse, source, {
       windowSeconds: 31 * 24 * hour,
@@ -111,16 +108,14 @@ describe('a gateway that answers only short windows', () => {
     'gateway-unreachable',
     'export-row-invalid',
   ] as const)('is not asked for less after %s', async (code) => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const source = failing(longerThan(2 * hour, code));
     await expect(pullLogs(pullOf(folder, warehouse, source, day))).rejects.toMatchObject({ code });
     expect(source.struck).toHaveLength(1);
   });
 
   it('and supports fewer columns is asked for shorter windows and fewer columns', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const source = failing((query) =>
       query.end - query.start > 5 * hour || query.columns.includes('note') ? 'gateway-refused' : undefined,
     );
@@ -131,8 +126,7 @@ describe('a gateway that answers only short windows', () => {
   });
 
   it('and drops a column during a pull is asked for the columns that remain', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const order = plainStyle.order.filter((name) => name !== 'note');
     const [former, latter] = [logSource(rows), logSource(rows, { ...plainStyle, order })];
     const isLate = ({ end }: LogQuery): boolean => end > base + 10 * hour;
@@ -150,8 +144,7 @@ describe('a gateway that answers only short windows', () => {
   });
 
   it('leaves the rows before a second that never succeeds stored', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const bad = base + 30_000;
     const source = failing(({ start, end }) =>
       start <= bad && end >= bad ? 'gateway-server-error' : undefined,
@@ -167,16 +160,14 @@ describe('a gateway that answers only short windows', () => {
   });
 
   it('and breaks off once is sent the same request again', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     let times = 0;
     const source = failing(({ columns }) => (columns.length > 0 && times++ === 0 ? 'stream' : undefined));
     expect(await pullLogs(pullOf(folder, warehouse, source, day))).toMatchObject({ rows: 300, windows: 1 });
   });
 
   it('is asked backwards for the time before the stored rows', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     await pullLogs(pullOf(folder, warehouse, logSource(rows), { ...day, since: seconds(base + 20 * hour) }));
     const source = failing(longerThan(3 * hour, 'gateway-timeout'));
     let landings = 0;
@@ -199,8 +190,7 @@ describe('a gateway that answers only short windows', () => {
 });
 
 it('a dense hour is requested in small windows, and the sparse hours around it in long ones', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openIn(folder);
+  const { folder, warehouse } = await openNew();
   const dense = Array.from({ length: 35_500 }, (_, index) => ({
     at: base + 48 * hour + Math.floor(index / 20),
     model: 'm',

@@ -3,7 +3,7 @@ import { fault, interval } from '../../../src/core/index.ts';
 import { pullLogs, type LogQuery } from '../../../src/ingest/index.ts';
 import { openJobFixture } from '../../support/job-fixture.ts';
 import { logSource, seconds, type SourceRow } from './log-source.ts';
-import { base, openIn, pullOf, testFolder } from '../support.ts';
+import { base, pullOf, openNew } from '../support.ts';
 
 const whole = interval(seconds(0), seconds(4_000_000_000));
 const row: SourceRow = { at: base, model: 'm', token: 'k', prompt: 1, quota: '0.5', kind: 'topup' };
@@ -23,15 +23,13 @@ it.each([
   ['those of the contract that it does not show', ['completion_tokens', 'note']],
   ['every one', ['created_at']],
 ])('a gateway that refuses requested columns is asked for fewer columns: %s', async (_, names) => {
-  await using folder = await testFolder();
-  await using warehouse = await openIn(folder);
+  const { folder, warehouse } = await openNew();
   const source = refusing(names, 'gateway-refused');
   expect(await pullLogs(pullOf(folder, warehouse, source))).toMatchObject({ rows: 1, quota: '0.5' });
 });
 
 it('a gateway that refuses unknown column names is asked without the detailed token columns (G6.4)', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openIn(folder);
+  const { folder, warehouse } = await openNew();
   const source = refusing(['cache_write_tokens', 'image_tokens'], 'gateway-refused');
   const { columns } = await pullLogs(pullOf(folder, warehouse, source));
   expect(columns).not.toContain('cache_write_tokens');
@@ -51,8 +49,7 @@ it('a gateway is asked for the detailed token columns, which some gateways expor
 });
 
 it('a refusal for another reason, or of a configured column, is reported', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openIn(folder);
+  const { folder, warehouse } = await openNew();
   const broken = pullOf(folder, warehouse, refusing(['note'], 'gateway-http-error'));
   await expect(pullLogs(broken)).rejects.toMatchObject({ code: 'gateway-http-error' });
   const named = pullOf(folder, warehouse, refusing(['note'], 'gateway-refused'), { columns: ['note'] });
@@ -60,8 +57,7 @@ it('a refusal for another reason, or of a configured column, is reported', async
 });
 
 it('configured columns are requested together with the row kind, without which a top-up would count as spend', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openIn(folder);
+  const { folder, warehouse } = await openNew();
   const source = logSource([row]);
   const { columns } = await pullLogs(pullOf(folder, warehouse, source, { columns: ['model_name'] }));
   expect(columns).toEqual(['model_name', 'created_at', 'quota', 'type']);

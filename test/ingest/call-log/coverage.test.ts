@@ -4,7 +4,7 @@ import { pullLogs } from '../../../src/ingest/index.ts';
 import { openWarehouse } from '../../../src/warehouse/index.ts';
 import { optionsIn } from '../../warehouse/support.ts';
 import { logSource, seconds, type SourceRow } from './log-source.ts';
-import { base, openIn, pullOf, testFolder } from '../support.ts';
+import { base, pullOf, testFolder, openNew } from '../support.ts';
 
 const whole = interval(seconds(0), seconds(4_000_000_000));
 const hour = 3600;
@@ -14,8 +14,7 @@ const every = (step: number, until: number): readonly SourceRow[] =>
   Array.from({ length: Math.ceil(until / step) }, (_, index) => callAt(base + index * step));
 
 it('a forced interval beyond the settled time does not mark it as covered, so late rows are still pulled', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openIn(folder);
+  const { folder, warehouse } = await openNew();
   const rows = [callAt(base), callAt(base + 2 * hour)];
   const request = pullOf(folder, warehouse, logSource(rows), { until: seconds(base + hour) });
   await pullLogs(request);
@@ -55,8 +54,7 @@ it('time covered by a fast clock is pulled again after the clock is corrected', 
 });
 
 it('an earlier since whose windows are capped is covered in one pull', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openIn(folder);
+  const { folder, warehouse } = await openNew();
   const rows = every(2, 24 * hour);
   const source = logSource(rows, { cap: 10_000, newestFirst: true, chunk: 65_536 });
   const request = pullOf(folder, warehouse, source, {

@@ -5,7 +5,7 @@ import { fault, interval, type FaultCode } from '../../../src/core/index.ts';
 import { pullLogs, type LogPull, type LogPullDeps, type LogQuery } from '../../../src/ingest/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { chunksOf, logSource, seconds, sumOf, type LogSource, type SourceRow } from './log-source.ts';
-import { base, openIn, pullOf, testFolder } from '../support.ts';
+import { base, pullOf, openNew } from '../support.ts';
 import { runs } from '../../support/storm.ts';
 
 const whole = interval(seconds(0), seconds(4_000_000_000));
@@ -74,8 +74,7 @@ const codes: readonly FaultCode[] = [
 
 describe('windows fetched ahead', () => {
   it('land exactly as windows fetched one after the other, whichever arrives first or fails', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     let run = 0;
     const failure = fc.option(
       fc.record({
@@ -128,8 +127,7 @@ describe('windows fetched ahead', () => {
   });
 
   it('never exceed the limit and land in order', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const { seen, fetchLogs } = counting(logSource(rows, { chunk: 40 }), 3);
     const pull = pullOf(folder, warehouse, { fetchLogs }, { windowSeconds: hour, ahead: 2 });
     expect(await pullLogs(pull)).toMatchObject({ rows: 240, quota: total, windows: 24 });
@@ -140,8 +138,7 @@ describe('windows fetched ahead', () => {
   });
 
   it('use no more disk space than allowed, apart from the next one to land', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const { seen, fetchLogs } = counting(logSource(rows, { chunk: 40 }));
     const pull = pullOf(folder, warehouse, { fetchLogs }, { windowSeconds: hour, ahead: 2 });
     expect(await pullLogs({ ...pull, spoolBytes: 1 })).toMatchObject({ rows: 240, quota: total });
@@ -150,8 +147,7 @@ describe('windows fetched ahead', () => {
   });
 
   it('are discarded when they grow too large, and requested again when they are next', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const dense = [
       ...rows,
       ...rows.filter(({ at }) => at > base + 12 * hour).flatMap((row) => Array(20).fill(row) as SourceRow[]),
@@ -176,8 +172,7 @@ describe('windows fetched ahead', () => {
   it.each(['gateway-rate-limited', 'disk-full'] as const)(
     'after %s are asked for one by one',
     async (code) => {
-      await using folder = await testFolder();
-      await using warehouse = await openIn(folder);
+      const { folder, warehouse } = await openNew();
       const { seen, fetchLogs } = counting(logSource(rows, { chunk: 40 }));
       let refused = 0;
       const overloaded = async (query: LogQuery) => {
@@ -193,8 +188,7 @@ describe('windows fetched ahead', () => {
   );
 
   it('leave no files behind when the pull is stopped at any point', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     for (const stopAt of [1, 2, 3, 5, 8, 13, 25]) {
       const account = `stop-${stopAt}`;
       const controller = new AbortController();
@@ -234,8 +228,7 @@ describe('windows fetched ahead', () => {
   });
 
   it('fail in order: the windows before a failed one land first', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const source = logSource(rows);
     const fetchLogs = async (query: LogQuery) => {
       if (query.start >= base + 6 * hour - 1) throw fault('gateway-key-refused', 'revoked');

@@ -4,7 +4,7 @@ import { interval, silentLog, type Log } from '../../../src/core/index.ts';
 import { pullLogs, type LogPull, type LogPullDeps } from '../../../src/ingest/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { chunksOf, csvOf, plainStyle, seconds, type SourceRow, type SourceStyle } from './log-source.ts';
-import { base, openIn, pullOf, testFolder } from '../support.ts';
+import { base, pullOf, openNew } from '../support.ts';
 import type { TestFolder } from '../../warehouse/support.ts';
 
 const hour = 3600;
@@ -63,7 +63,7 @@ describe('bad rows in quarantine', () => {
     ['a long row', 'cells', /^8 cells where the header has 7$/, (text) => `${text},x`],
     ['a time in words', 'time', /^created_at is "soon"/, (text) => text.replace(/^\d+/, 'soon')],
     ['a time of another year', 'time', /far outside/, (text) => text.replace(/^\d+/, '1500000000')],
-    ['an amount in words', 'amount', /^the amount "free" is not a/, (text) => text.replace('0.5', 'free')],
+    ['an amount in words', 'amount', /^the amount "free" /, (text) => text.replace('0.5', 'free')],
     ['an amount too large', 'amount', /too large/, (text) => text.replace('0.5', '1'.repeat(20))],
     ['no amount', 'amount', /has no amount/, (text) => text.replace('0.5', '')],
     ['too many decimals', 'amount', /12 decimals/, (text) => text.replace('0.5', '0.0123456789012')],
@@ -76,8 +76,7 @@ describe('bad rows in quarantine', () => {
     ['a count too large', 'count', /not a count/, (text) => text.replace(',7,', `,${'9'.repeat(19)},`)],
     ['a quote in the middle', 'quote', /Invalid Closing Quote/, (text) => text.replace('gpt-4o', '"g"pt')],
   ])('%s is quarantined with its reason, and the other rows land', async (_, kind, reason, change) => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const warned: unknown[] = [];
     const log: Log = { ...silentLog, warn: (message, fields) => void warned.push({ message, ...fields }) };
     expect(await pullHour(folder, warehouse, onLine(5, change), { log })).toMatchObject({
@@ -99,8 +98,7 @@ describe('bad rows in quarantine', () => {
   });
 
   it('are removed by a valid pull of the same time, in any windows', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     await pullHour(folder, warehouse, (body) =>
       onLine(3, (text) => text.replace('0.5', 'x'))(String(onLine(8, (text) => `${text},`)(body))),
     );
@@ -118,8 +116,7 @@ describe('bad rows in quarantine', () => {
   });
 
   it('are the same when the window is pulled twice, and are identified by the second they may belong to', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const spoil = onLine(3, (text) => text.replace('0.5', 'x'));
     await pullHour(folder, warehouse, spoil);
     await pullHour(folder, warehouse, spoil, { from: seconds(base) });
@@ -132,8 +129,7 @@ describe('bad rows in quarantine', () => {
   });
 
   it('are left to the neighbouring window when they lie in the overlap', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const spoil: Spoil = (body) =>
       body.replace(new RegExp(`^${base + 30}.*$`, 'm'), (line) => line.replace('0.5', 'x'));
     const summary = await pullHour(folder, warehouse, spoil, {
@@ -145,8 +141,7 @@ describe('bad rows in quarantine', () => {
   });
 
   it('keep the parts of a row broken in two, limited by its text', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const spoil = onLine(4, (text) => text.replace('gpt-4o', `gpt\0${'-4o'.repeat(2000)},`));
     expect(await pullHour(folder, warehouse, spoil)).toMatchObject({ rows: 9, quarantined: 1 });
     const [row] = await warehouse.logs.quarantined('main');
@@ -155,8 +150,7 @@ describe('bad rows in quarantine', () => {
   });
 
   it('compare the total line with all rows that could be read (G6.13)', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const total = { total: true };
     const count = (text: string) => text.replace(',7,', ',7.5,');
     expect(await pullHour(folder, warehouse, onLine(5, count), {}, total)).toMatchObject({ rows: 9 });
@@ -187,13 +181,12 @@ describe('bad rows in quarantine', () => {
     [
       'times none of which is read',
       'export-timestamp-unreadable',
-      /created_at is written "soon", which is not a known time format/,
+      /created_at is written "soon", /,
       (body) => body.replaceAll(/^\d+/gm, 'soon'),
       {},
     ],
   ])('a quarantined row does not hide %s', async (_, code, message, spoil, style) => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const outcome = await pullHour(folder, warehouse, spoil, {}, style);
     expect(outcome).toMatchObject({ code, message: expect.stringMatching(message) as string });
     expect(await warehouse.logs.windows('main')).toEqual([]);
@@ -201,8 +194,7 @@ describe('bad rows in quarantine', () => {
   });
 
   it('stop at a thousand bad rows', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { folder, warehouse } = await openNew();
     const bad =
       (count: number): Spoil =>
       (body) =>
@@ -217,20 +209,13 @@ describe('bad rows in quarantine', () => {
 });
 
 it('a window that fails because of a bad row reports its line, its text and the reason', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openIn(folder);
-  const outcome = await pullHour(
-    folder,
-    warehouse,
-    onLine(5, (text) => text.replace('0.5', 'free')),
-    {
-      badRows: 'fail',
-    },
-  );
-  const message = `line 5 of the export: the amount "free" is not a decimal number: "${base + 30},gpt-4o,growth-1,7,free,,"`;
+  const { folder, warehouse } = await openNew();
+  const spoil = onLine(5, (text) => text.replace('0.5', 'free'));
+  const outcome = await pullHour(folder, warehouse, spoil, { badRows: 'fail' });
+  const message = new RegExp(`line 5 .*amount "free" .*: "${base + 30},gpt-4o,growth-1,7,free,,"`);
   expect(outcome).toMatchObject({
     code: 'export-row-invalid',
-    message: expect.stringContaining(message) as string,
+    message: expect.stringMatching(message) as string,
   });
   expect(await warehouse.logs.quarantined('main')).toEqual([]);
   expect(await warehouse.logs.windows('main')).toEqual([]);
@@ -240,8 +225,7 @@ it.each<[string, string, RegExp]>([
   ['naive', '2026-02-30 00:00:10', /not a valid time/],
   ['rfc3339', '2026-13-01T00:00:10Z', /not a valid time/],
 ])('a date that does not exist is not a time: %s', async (form, written, reason) => {
-  await using folder = await testFolder();
-  await using warehouse = await openIn(folder);
+  const { folder, warehouse } = await openNew();
   const iso = (at: number) => new Date(at * 1000).toISOString().slice(0, 19);
   const time = (at: number) => (form === 'naive' ? iso(at).replace('T', ' ') : `${iso(at)}Z`);
   const spoil = onLine(3, (text) => text.replace(/^[^,]+/, written));

@@ -11,7 +11,7 @@ import {
   type SourceRow,
   type SourceStyle,
 } from './log-source.ts';
-import { base, openIn, pullOf, testFolder } from '../support.ts';
+import { base, pullOf, openNew } from '../support.ts';
 import { agreement, matchFigures } from '../../../src/reconcile/index.ts';
 
 const truncations = 100;
@@ -58,8 +58,7 @@ const sumShows = (ours: string, theirs: string): boolean => {
 it('a pull detects all of 100 random truncations that lose charge when the connection is closed cleanly', async () => {
   const seed = Number(process.env['TOLLKEEPER_TRUNCATION_SEED'] ?? Date.now() % 2 ** 31);
   process.stdout.write(`${truncations} truncations, TOLLKEEPER_TRUNCATION_SEED=${seed}\n`);
-  await using folder = await testFolder();
-  await using warehouse = await openIn(folder);
+  const { folder, warehouse } = await openNew();
   const found = new Map<string, number>();
   const count = (how: string): void => void found.set(how, (found.get(how) ?? 0) + 1);
   const draws = fc.sample(fc.tuple(fc.array(row, { minLength: 1, maxLength: 12 }), style, cut), {

@@ -10,7 +10,7 @@ import {
   type SourceRow,
   type SourceStyle,
 } from './log-source.ts';
-import { base, openIn, pullOf, testFolder } from '../support.ts';
+import { base, openIn, pullOf, testFolder, openNew } from '../support.ts';
 import { chaosFactor } from '../../support/storm.ts';
 
 const whole = interval(seconds(0), seconds(4_000_000_000));
@@ -93,8 +93,7 @@ it('a single time cut off before its offset is requested again and lands in its 
     if (columns.length > 0) answers += 1;
     return columns.length > 0 && answers === 1 ? body.slice(0, -'+08:00'.length) : body;
   });
-  await using folder = await testFolder();
-  await using warehouse = await openIn(folder);
+  const { folder, warehouse } = await openNew();
   await pullLogs(pullOf(folder, warehouse, source, { windowSeconds: 86_400 }));
   const itsHour = interval(seconds(lone.at), seconds(lone.at + 3600));
   expect(await warehouse.spend('main', itsHour)).toMatchObject({ calls: 1, net: '0.5' });

@@ -3,6 +3,7 @@ import { silentLog, type Log } from '../../../src/core/index.ts';
 import { pullLogs, type LogPull } from '../../../src/ingest/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { logSource, plainStyle, type SourceRow, type SourceStyle } from '../call-log/log-source.ts';
+import { approved, titled } from '../../support/approved.ts';
 import { base, pullOf, setUp } from '../support.ts';
 
 const row = (change: Partial<SourceRow>): SourceRow => ({
@@ -37,71 +38,41 @@ const taught = async (
   };
 };
 
-it('a pull records what it observed, each point with its evidence', async () => {
-  const { values, points } = await taught({});
-  expect(values).toEqual({
-    'log.amounts': 'currency',
-    'log.columns': 'created_at, model_name, token_name, prompt_tokens, quota, type, note',
-    'log.empty_export': 'a header',
-    'log.ends_lines': 'yes',
-    'log.guards': 'none seen',
-    'log.kind.consumption': 'spend',
-    'log.kind.refund': 'refunds, deducted from spend',
-    'log.money_columns': 'quota',
-    'log.range_end': 'inclusive',
-    'log.roles': 'created_at, model_name, token_name, prompt_tokens, quota, kind as type',
-    'log.time_form': 'seconds',
-    'log.title_line': 'no',
-    'log.token_columns': 'prompt_tokens',
-    'log.total_line': 'no',
-  });
-  const evidence = Object.fromEntries(points.map((one) => [one.point, one.evidence]));
-  expect(evidence['log.time_form']).toBe(`a row reads "${base + 60}"`);
-  expect(evidence['log.amounts']).toBe(
-    'the amounts of 2026-01-01 00:00 UTC to 2026-01-01 06:00 UTC total 0.5',
-  );
-  expect(evidence['log.range_end']).toContain('2026-01-01T06:00:00 UTC contains a row of that second');
-  expect(evidence['log.title_line']).toContain('an export of 1 second');
-});
+/** Other forms of an export than the plain one. */
+const styles: Readonly<Record<string, Partial<SourceStyle>>> = {
+  milliseconds: { time: (at) => String(at * 1000) },
+  'RFC 3339': { time: (at) => new Date(at * 1000).toISOString() },
+  microseconds: { time: (at) => `${at}000001` },
+  nanoseconds: { time: (at) => `${at}999999999` },
+  'fractions of seconds': { time: (at) => `${at}.75` },
+  'an offset of hours': {
+    time: (at) => new Date((at + 28_800) * 1000).toISOString().replace('.000Z', '+08'),
+  },
+  'slashes in dates': {
+    time: (at) => new Date(at * 1000).toISOString().slice(0, 19).replaceAll('-', '/').replace('T', ' '),
+  },
+  'no zone': { time: (at) => new Date(at * 1000).toISOString().slice(0, 19) },
+  'a title': { title: true },
+  'a total line': { total: true },
+  'no last line end': { endsLines: false },
+  guards: { guard: true },
+  'an exclusive end': { endInclusive: false },
+  'other names': { names: { quota: 'cost_usd', prompt_tokens: 'Prompt Tokens', note: 'tool_tokens' } },
+};
 
-it.each<[string, Partial<SourceStyle>, Readonly<Record<string, string>>]>([
-  ['milliseconds', { time: (at) => String(at * 1000) }, { 'log.time_form': 'milliseconds' }],
-  ['RFC 3339', { time: (at) => new Date(at * 1000).toISOString() }, { 'log.time_form': 'rfc3339' }],
-  ['microseconds', { time: (at) => `${at}000001` }, { 'log.time_form': 'microseconds' }],
-  ['nanoseconds', { time: (at) => `${at}999999999` }, { 'log.time_form': 'nanoseconds' }],
-  ['fractions of seconds', { time: (at) => `${at}.75` }, { 'log.time_form': 'seconds' }],
-  [
-    'an offset of hours',
-    { time: (at) => new Date((at + 28_800) * 1000).toISOString().replace('.000Z', '+08') },
-    { 'log.time_form': 'rfc3339', 'log.range_end': 'inclusive' },
-  ],
-  [
-    'slashes in dates',
-    { time: (at) => new Date(at * 1000).toISOString().slice(0, 19).replaceAll('-', '/').replace('T', ' ') },
-    { 'log.time_form': 'naive', 'log.time_zone': 'UTC' },
-  ],
-  [
-    'no zone',
-    { time: (at) => new Date(at * 1000).toISOString().slice(0, 19) },
-    { 'log.time_form': 'naive', 'log.time_zone': 'UTC' },
-  ],
-  ['a title', { title: true }, { 'log.title_line': '1 before the header' }],
-  ['a total line', { total: true }, { 'log.total_line': 'yes' }],
-  ['no last line end', { endsLines: false }, { 'log.ends_lines': 'no' }],
-  ['guards', { guard: true }, { 'log.guards': "cells may begin with '" }],
-  ['an exclusive end', { endInclusive: false }, { 'log.range_end': 'exclusive' }],
-  [
-    'other names',
-    { names: { quota: 'cost_usd', prompt_tokens: 'Prompt Tokens', note: 'tool_tokens' } },
-    {
-      'log.roles':
-        'created_at, model_name, token_name, prompt_tokens as Prompt Tokens, quota as cost_usd, kind as type',
-      'log.token_columns': 'Prompt Tokens, tool_tokens (kept as text)',
-      'log.money_columns': 'cost_usd',
-    },
-  ],
-])('finds %s', async (_, style, found) => {
-  expect((await taught(style)).values).toMatchObject(found);
+it('a pull records what it observed, each point with its evidence, in each form of an export', async () => {
+  const plain = await taught({});
+  const texts = plain.points.map(({ point, value, evidence }) => [point, `${value}\n${evidence}`] as const);
+  expect(plain.values).toMatchObject({ 'log.amounts': 'currency', 'log.time_form': 'seconds' });
+  const others: [string, string][] = [];
+  for (const [title, style] of Object.entries(styles)) {
+    const { values } = await taught(style);
+    const points = [...new Set([...Object.keys(plain.values), ...Object.keys(values)])].sort();
+    const differing = points.filter((point) => plain.values[point] !== values[point]);
+    const lines = differing.map((point) => `${point}: ${values[point] ?? 'not known'}`);
+    others.push([title, lines.join('\n') || 'nothing else']);
+  }
+  await expect(titled([...texts, ...others])).toMatchFileSnapshot(approved('ingest/log-profile'));
 });
 
 it('amounts are recognised as units after enough whole amounts, and undecided until then (G6.8)', async () => {
@@ -111,9 +82,7 @@ it('amounts are recognised as units after enough whole amounts, and undecided un
   expect((await taught({}, { source: whole.slice(0, 3) })).values['log.amounts']).toBe('unproven');
   const { values, points } = await taught({}, { source: whole });
   expect(values).toMatchObject({ 'log.amounts': 'units', 'log.units_per_currency': '500000' });
-  expect(points.find(({ point }) => point === 'log.amounts')?.evidence).toBe(
-    '30 charged rows, every amount a whole number, the largest 5029',
-  );
+  expect(points.find(({ point }) => point === 'log.amounts')?.evidence).toMatch(/^30 charged rows, .* 5029$/);
 });
 
 it('configured points are applied, and their source is recorded as the configuration', async () => {
@@ -156,12 +125,10 @@ it('columns that appear or disappear are recorded and logged, and the pull conti
   };
   const usual = plainStyle.order.filter((name) => name !== 'note');
   expect(await pullWith(usual)).toEqual([]);
-  expect(await pullWith([...usual, 'tier'])).toEqual([
-    'the log export has new columns; they are stored: tier',
-  ]);
+  expect(await pullWith([...usual, 'tier'])).toEqual([expect.stringMatching(/ new columns; .*: tier$/)]);
   expect(await pullWith([...usual, 'tier'])).toEqual([]);
   expect(await pullWith(usual.filter((name) => name !== 'type'))).toEqual([
-    'the log export no longer has some of its columns; their figures are unknown: type, tier',
+    expect.stringMatching(/ no longer has .*: type, tier$/),
   ]);
   expect(
     (await fixture.warehouse.profile.changes('main')).map(({ topic, name }) => `${topic} ${name}`),
@@ -191,7 +158,7 @@ it('an unknown kind causes one warning, and its rows do not count as spend (G6.1
   await pullLogs(pull);
   await pullLogs({ ...pull, from: pull.since });
   expect(heard.filter((line) => line.includes('kinds'))).toEqual([
-    'the log export has rows of unknown kinds; they are not counted as spend or refunds: gift',
+    expect.stringMatching(/ unknown kinds; .*: gift$/),
   ]);
   expect(await fixture.warehouse.profile.changes('main')).toMatchObject([
     { topic: 'kind-unknown', name: 'gift' },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fault, interval, sumMoney, unixMillis, type FaultCode } from '../../../src/core/index.ts';
 import { pullUsage, type UsagePull, type UsagePullDeps, type UsageQuery } from '../../../src/ingest/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
-import { openIn, testFolder } from '../support.ts';
+import { openNew } from '../support.ts';
 import { usageSource } from './usage-source.ts';
 import { day, start, usagePullOf } from './usage-support.ts';
 
@@ -44,8 +44,7 @@ describe('a usage export', () => {
   ])(
     'that answers %s beyond %i days is requested in shorter intervals from then on',
     async (code, days, most) => {
-      await using folder = await testFolder();
-      await using warehouse = await openIn(folder);
+      const { warehouse } = await openNew();
       const { struck, fetchUsage } = failing(({ start: from, end }) =>
         end - from > days * day ? code : undefined,
       );
@@ -55,16 +54,14 @@ describe('a usage export', () => {
   );
 
   it('that fails even for one bucket is abandoned at once', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { warehouse } = await openNew();
     const { struck, fetchUsage } = failing(() => 'gateway-refused');
     await expect(pullUsage(pullOf(warehouse, fetchUsage))).rejects.toMatchObject({ code: 'gateway-refused' });
     expect(struck).toHaveLength(2);
   });
 
   it('with a suspiciously round number of rows is requested in shorter intervals', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { warehouse } = await openNew();
     const dense = Array.from({ length: 24 * 80 }, (_, index) => index).flatMap((index) =>
       Array.from({ length: 9 }, (_unused, model) => ({
         bucket: start + index * hour,

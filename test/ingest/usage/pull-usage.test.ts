@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fault, interval, unixMillis, unknownGateway } from '../../../src/core/index.ts';
 import { pullUsage, type UsagePull, type UsagePullDeps } from '../../../src/ingest/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
-import { openIn, testFolder } from '../support.ts';
+import { openNew } from '../support.ts';
 import { usageSource, type UsageFigure, type UsageStyle } from './usage-source.ts';
 import { day, start, usagePullOf } from './usage-support.ts';
 import { few } from '../../support/storm.ts';
@@ -54,8 +54,7 @@ const lines = (list: readonly UsageFigure[]): readonly string[] =>
 
 describe('a usage pull', () => {
   it('stores what the gateway served in every layout and time format, in three windows for 14 months (G7.5)', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { warehouse } = await openNew();
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(figures, style, async (list, written) => {
@@ -78,8 +77,7 @@ describe('a usage pull', () => {
   });
 
   it('reads days in the zone of the gateway (G7.6)', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { warehouse } = await openNew();
     const profile = { ...unknownGateway, usageZone: 'Asia/Shanghai' };
     const shanghai = (days: number): number => start + days * day - 8 * 3_600_000;
     const list = [0, 1, 2].map((days) => ({ bucket: shanghai(days), entry: 'm', value: '1' }));
@@ -89,8 +87,7 @@ describe('a usage pull', () => {
   });
 
   it('requests each dimension separately, and at most 30 days where more is refused (G7.4)', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { warehouse } = await openNew();
     const list = Array.from({ length: 200 }, (_, index) => ({
       bucket: start + index * day,
       entry: 'm',
@@ -154,8 +151,7 @@ describe('a usage pull', () => {
       'export-amount-inexact',
     ],
   ] as const)('names %s, and lands nothing of it (G7.8)', async (_, written, change, spoil, code) => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { warehouse } = await openNew();
     const until = unixMillis(start + 10 * day);
     await pullUsage(pullOf(warehouse, usageSource(two), { until }));
     const before = lines(await warehouse.usage.values(series, all));
@@ -167,8 +163,7 @@ describe('a usage pull', () => {
   });
 
   it('rounds amounts with more decimals where the configuration says so', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { warehouse } = await openNew();
     const double = usageSource(two, {}, (body) => body.replace(',2\n', ',2.0016150000000000001\n'));
     const profile = { ...unknownGateway, roundAmounts: 12 };
     await pullUsage(pullOf(warehouse, double, { until: unixMillis(start + 10 * day), profile }));
@@ -176,8 +171,7 @@ describe('a usage pull', () => {
   });
 
   it('accepts an export without a final line break only after a second identical answer', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { warehouse } = await openNew();
     let calls = 0;
     const cut = usageSource(two, {}, (body) => {
       calls += 1;

@@ -17,7 +17,7 @@ import {
   someCalls,
   year,
 } from './archive-support.ts';
-import { testFolder, type TestFolder } from '../support.ts';
+import { testFolder, type TestFolder, openNew } from '../support.ts';
 
 const spring = interval(at('2024-01-01'), at('2024-05-03'));
 const march = interval(at('2024-03-01'), at('2024-04-01'));
@@ -169,8 +169,7 @@ describe('the archive', () => {
   });
 
   it('brings a month back for a landing, and archives it again', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openAt(folder);
+    const { folder, warehouse } = await openNew(openAt);
     await using other = await openAt(folder, 'other');
     for (const one of [warehouse, other]) await land(one, folder);
     await run(warehouse);
@@ -191,8 +190,7 @@ describe('the archive', () => {
   });
 
   it('separates accounts with any names', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openAt(folder);
+    const { folder, warehouse } = await openNew(openAt);
     const names = ['main', 'Main', "../../o'br/ien", 'a*b?[c] %2E', '汉字\n😀'];
     for (const [index, name] of names.entries())
       await warehouse.logs.landWindow(
@@ -255,8 +253,7 @@ describe('the archive', () => {
   });
 
   it('replaces a damaged copy while its rows are in the table', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openAt(folder);
+    const { folder, warehouse } = await openNew(openAt);
     await land(warehouse, folder);
     await run(warehouse);
     const path = join(archiveOf(folder), await fileOf(warehouse, '2024-04'));
@@ -273,8 +270,7 @@ describe('the archive', () => {
     ['cut off', (draft) => writeFileSync(draft, readFileSync(draft).subarray(0, -10))],
     ['that of another month', (draft, other) => writeFileSync(draft, readFileSync(other))],
   ])('removes no rows when the written file is %s', async (_, tamper) => {
-    await using folder = await testFolder();
-    await using warehouse = await openAt(folder);
+    const { folder, warehouse } = await openNew(openAt);
     await land(warehouse, folder);
     const whole = await warehouse.spend('main', year);
     const of = (month: string): string => join(archiveOf(folder), 'account=main', `month=${month}`);
@@ -295,8 +291,7 @@ describe('the archive', () => {
   });
 
   it('reads the file again before its rows leave', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openAt(folder);
+    const { folder, warehouse } = await openNew(openAt);
     await land(warehouse, folder);
     const whole = await warehouse.spend('main', year);
     const [copied] =
@@ -370,8 +365,7 @@ describe('the archive', () => {
   });
 
   it('gives the same sums at any moment of a run, of concurrent landings and of a stop', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openAt(folder);
+    const { folder, warehouse } = await openNew(openAt);
     await land(warehouse, folder);
     const { net } = await warehouse.spend('main', year);
     const seen = new Set<string>();

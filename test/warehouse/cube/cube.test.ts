@@ -9,7 +9,7 @@ import {
   type LogBatch,
   type Warehouse,
 } from '../../../src/warehouse/index.ts';
-import { batchOf, optionsIn, openInMemory, testFolder, type TestFolder } from '../support.ts';
+import { batchOf, optionsIn, openInMemory, testFolder, type TestFolder, openNew } from '../support.ts';
 
 const columns: LogBatch['columns'] = [
   { name: 'created_at', role: 'created_at' },
@@ -56,48 +56,20 @@ const rowsOf = async (warehouse: Warehouse, sql: string, change: Partial<CubeReq
 
 describe('the cube', () => {
   it('sums by quarter hour, model, key and kind with local days, and separates kinds that are not spend', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await land(warehouse, folder, lines);
-    expect(
-      await rowsOf(
-        warehouse,
-        `SELECT period, day, day_number, quarter, model_name, token_name, kind, rows, calls, cached_tokens, spend, amount
-         FROM cube ORDER BY quarter, kind`,
-      ),
-    ).toEqual([
-      [
-        'comparison',
-        '2026-03-28',
-        '0',
-        `${start}`,
-        'gpt',
-        'key',
-        'consumption',
-        '3',
-        '3',
-        '7',
-        '0.500000000001',
-        '0.500000000001',
-      ],
-      [
-        'comparison',
-        '2026-03-28',
-        '0',
-        `${start + 900}`,
-        'gpt',
-        '',
-        'refund',
-        '1',
-        '0',
-        null,
-        '-0.1',
-        '-0.1',
-      ],
-      ['current', '2026-03-29', '0', `${start + 86_400}`, 'gpt', '', 'refund', '1', '0', null, '-0.2', '0.2'],
-      ['current', '2026-03-29', '0', `${start + 86_400}`, '', '', 'system', '1', '0', null, '0', '0'],
-      ['current', '2026-03-29', '0', `${start + 86_400}`, '', '', 'top-up', '1', '0', null, '0', '100'],
-      ['current', '2026-03-30', '1', `${start + 172_800}`, 'gpt', 'key', 'bonus', '1', '0', null, '0', '3'],
+    const cells = await rowsOf(
+      warehouse,
+      `SELECT period, day, day_number, quarter, model_name, token_name, kind, rows, calls, cached_tokens, spend, amount
+       FROM cube ORDER BY quarter, kind`,
+    );
+    expect(cells.map((row) => row.map((value) => value ?? 'NULL').join('|'))).toEqual([
+      `comparison|2026-03-28|0|${start}|gpt|key|consumption|3|3|7|0.500000000001|0.500000000001`,
+      `comparison|2026-03-28|0|${start + 900}|gpt||refund|1|0|NULL|-0.1|-0.1`,
+      `current|2026-03-29|0|${start + 86_400}|gpt||refund|1|0|NULL|-0.2|0.2`,
+      `current|2026-03-29|0|${start + 86_400}|||system|1|0|NULL|0|0`,
+      `current|2026-03-29|0|${start + 86_400}|||top-up|1|0|NULL|0|100`,
+      `current|2026-03-30|1|${start + 172_800}|gpt|key|bonus|1|0|NULL|0|3`,
     ]);
     expect(
       await rowsOf(warehouse, 'SELECT day, end_seconds - start_seconds AS length FROM days ORDER BY day'),
@@ -121,8 +93,7 @@ describe('the cube', () => {
   });
 
   it('counts only calls in `calls` for any query, and rows of every kind in `rows`', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await land(warehouse, folder, lines);
     const [whole] = await rowsOf(warehouse, 'SELECT sum(calls), sum(rows) FROM cube');
     expect(whole).toEqual(['3', '8']);
@@ -140,8 +111,7 @@ describe('the cube', () => {
   });
 
   it('turns units to currency exactly', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     const amounts = { form: 'units' as const, unitsPerCurrency: 500_000, decimalsWritten: false };
     await land(warehouse, folder, [`${start},gpt,key,,,123456789,1,1`, `${start},gpt,key,,,-1,1,1`], {
       amounts,
@@ -153,8 +123,7 @@ describe('the cube', () => {
   });
 
   it('recognises the row kinds in the gateway’s other language', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     const texts = ['充值', '消费', '管理', '系统', '错误', '退款'];
     await land(
       warehouse,
@@ -172,8 +141,7 @@ describe('the cube', () => {
   });
 
   it('rejects a currency other than the account’s, and reports whether amounts are units', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     const amounts = async (currency: string) =>
       warehouse.readCube({ ...request, currency }, async (_, facts) => facts.amounts);
     expect(await amounts('CNY')).toBeUndefined();
@@ -185,16 +153,14 @@ describe('the cube', () => {
   });
 
   it('ignores top-ups when it judges whether whole amounts are units', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     const calls = Array.from({ length: 30 }, () => `${start},flux,key,2,,1,1,1`);
     await land(warehouse, folder, [...calls, `${start},,,1,,500000,1,1`]);
     expect(await warehouse.spend('main', window)).toMatchObject({ net: '30', amounts: undefined });
   });
 
   it('gives every type as exact text', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { warehouse } = await openNew(openInMemory);
     const table = await warehouse.readCube(request, async (query) =>
       query(
         `SELECT 12345678901234567890123456::DECIMAL(38, 10) AS a, 170141183460469231731687303715884105727 AS b,
@@ -235,8 +201,7 @@ describe('the cube', () => {
     ['a mistake', 'SELECT nothing FROM cube', /nothing/],
     ['too many rows', 'SELECT * FROM range(11)', /more than 10 rows/],
   ])('refuses %s', async (_, sql, message) => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { warehouse } = await openNew(openInMemory);
     await expect(rowsOf(warehouse, sql, { rowLimit: 10 })).rejects.toMatchObject({
       code: 'report-query-failed',
       message: expect.stringMatching(message) as string,
@@ -245,8 +210,7 @@ describe('the cube', () => {
   });
 
   it('reads no file, not even in the spool', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     const file = join(folder.spool, 'x.csv');
     await writeFile(file, 'a\n1\n');
     await expect(rowsOf(warehouse, `SELECT * FROM read_csv('${file}')`)).rejects.toMatchObject({
@@ -266,8 +230,7 @@ describe('the cube', () => {
   });
 
   it('stops when its signal is aborted', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { warehouse } = await openNew(openInMemory);
     const stop = new AbortController();
     const use = async (query: CubeQuery) => {
       const running = query('SELECT count(*) FROM range(10000000000) a, range(1000) b');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { localDays, tagNames } from '../../../src/core/index.ts';
 import { matchesPattern, tagsOf, type TagRule } from '../../../src/warehouse/index.ts';
-import { batchOf, openInMemory, testFolder } from '../support.ts';
+import { batchOf, openInMemory, openNew } from '../support.ts';
 
 const rules: readonly TagRule[] = [
   { pattern: 'prod-*', tags: { cost_center: '4711', environment: 'production' } },
@@ -48,8 +48,7 @@ describe('the tags of a key', () => {
   });
 
   it('are columns of the cube, and restrict a report', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await warehouse.logs.landWindow(
       await batchOf(folder, ['900,m,prod-1,1,1.5', '901,m,prod-batch-1,1,2.5', '902,m,ci,1,4']),
     );

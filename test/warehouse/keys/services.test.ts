@@ -13,7 +13,7 @@ import type { CubeRequest, LineageRow, Warehouse } from '../../../src/warehouse/
 import { runs } from '../../support/storm.ts';
 import { at, batchOfCalls, now, openAt, type Call } from '../archive/archive-support.ts';
 import { key, snapshotOf } from '../snapshots/snapshots-support.ts';
-import { testFolder } from '../support.ts';
+import { testFolder, openNew } from '../support.ts';
 
 const may = interval(at('2024-05-01'), at('2024-06-01'));
 
@@ -55,8 +55,7 @@ const byService = 'SELECT service, sum(spend) FROM cube GROUP BY ALL ORDER BY AL
 
 describe('services', () => {
   it('the spend of a key follows its rotations, and a key in no lineage or several stays separate', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openAt(folder);
+    const { folder, warehouse } = await openNew(openAt);
     await warehouse.keys.append(
       [],
       [
@@ -96,8 +95,7 @@ describe('services', () => {
   });
 
   it('teams and filters follow the service, and each call has one cost owner', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openAt(folder);
+    const { folder, warehouse } = await openNew(openAt);
     await warehouse.keys.append(
       [],
       [line(1, 'billing', 1, { name: 'old key' }), line(2, 'billing', 2), line(3, 'search', 1)],
@@ -184,8 +182,7 @@ describe('the keys of a report', () => {
   const shown = (id: number, name: string) => key(id, { name });
 
   it('have their position in the generations of their service, by their id', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openAt(folder);
+    const { folder, warehouse } = await openNew(openAt);
     await warehouse.keys.append(
       [],
       [

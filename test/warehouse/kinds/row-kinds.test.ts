@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { interval, unixMillis, unixSeconds } from '../../../src/core/index.ts';
 import type { LogColumn, Warehouse } from '../../../src/warehouse/index.ts';
-import { batchOf, openInMemory, testFolder, type TestFolder } from '../support.ts';
+import { batchOf, openInMemory, type TestFolder, openNew } from '../support.ts';
 
 const columns: readonly LogColumn[] = [
   { name: 'created_at', role: 'created_at' },
@@ -35,8 +35,7 @@ const kindsOf = async (warehouse: Warehouse) => {
 
 describe('errors proven by a column', () => {
   it('are excluded from calls from the first row on, and the changes to earlier sums are recorded', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await land(warehouse, folder, 900, [...paid(100), ...failed(1)]);
     expect(await kindsOf(warehouse)).toEqual({ calls: 101, errors: 0 });
     expect(await warehouse.logs.unclear('main', range(0, 9000))).toBe(1);
@@ -59,8 +58,7 @@ describe('errors proven by a column', () => {
   });
 
   it('still count as use of their key', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await land(warehouse, folder, 900, [...paid(200), ...failed(4)]);
     const use = (await warehouse.keys.uses('main', ['app'], range(0, 9000))).get('app');
     expect(use?.calls).toBe(204);
@@ -70,8 +68,7 @@ describe('errors proven by a column', () => {
 
 describe('a row of an export without kinds', () => {
   it('is not a call when it has no model, no key and no tokens', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await land(warehouse, folder, 900, [
       ...paid(2),
       ',,0,50,served',
@@ -88,8 +85,7 @@ describe('a row of an export without kinds', () => {
   });
 
   it('that is replaced also replaces its unclear record', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await land(warehouse, folder, 900, ['gpt,app,0,0,', ...paid(3)]);
     expect(await warehouse.logs.unclear('main', range(0, 9000))).toBe(1);
     await land(warehouse, folder, 900, paid(4));

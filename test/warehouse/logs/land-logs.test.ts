@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { interval, unixSeconds } from '../../../src/core/index.ts';
-import { batchOf, openInMemory, testFolder } from '../support.ts';
+import { batchOf, openInMemory, openNew } from '../support.ts';
 
 const whole = interval(unixSeconds(0), unixSeconds(4_000_000_000));
 
 describe('landing a window of the call log', () => {
   it('stores the rows of the window, discards those of the overlap and counts identical rows as different calls (G6.15)', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     const batch = await batchOf(folder, [
       '899,m,k,1,0.5',
       '900,m,k,1,0.123456789012',
@@ -39,8 +38,7 @@ describe('landing a window of the call log', () => {
     ['a time in words', 'soon,m,k,1,1', 'export-timestamp-unreadable'],
     ['a time far away', '90000,m,k,1,1', 'export-timestamp-unreadable'],
   ])('rejects %s and keeps the stored rows', async (_, line, code) => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await warehouse.logs.landWindow(await batchOf(folder, ['900,m,k,1,0.5']));
     const broken = await batchOf(folder, ['901,m,k,1,0.25', line]);
     await expect(warehouse.logs.landWindow(broken)).rejects.toMatchObject({ code });
@@ -49,8 +47,7 @@ describe('landing a window of the call log', () => {
   });
 
   it('rejects a file with fewer rows than were counted', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     const batch = await batchOf(folder, ['900,m,k,1,0.5'], { served: 2 });
     await expect(warehouse.logs.landWindow(batch)).rejects.toMatchObject({ code: 'export-row-invalid' });
     expect(await warehouse.logs.cursor('main')).toBeUndefined();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { interval, localDays, money, unixMillis, unixSeconds } from '../../../src/core/index.ts';
 import type { CubeRequest, LogBatch, Warehouse } from '../../../src/warehouse/index.ts';
-import { batchOf, openInMemory, testFolder, type TestFolder } from '../support.ts';
+import { batchOf, openInMemory, type TestFolder, openNew } from '../support.ts';
 import { once } from '../../support/storm.ts';
 
 const columns: LogBatch['columns'] = [
@@ -59,6 +59,12 @@ const lines = [
   `${at(2)},gpt,ci,topup,,,100`,
 ];
 
+const landed = async () => {
+  const opened = await openNew(openInMemory);
+  await land(opened.warehouse, opened.folder, lines);
+  return opened;
+};
+
 const rowsOf = async (
   warehouse: Warehouse,
   sql: string,
@@ -72,9 +78,7 @@ const rowsOf = async (
 
 describe('the tables of a report', () => {
   it('cut overlapping periods correctly, with days of every length', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
-    await land(warehouse, folder, lines);
+    const { warehouse } = await landed();
     expect(
       await rowsOf(
         warehouse,
@@ -105,9 +109,7 @@ describe('the tables of a report', () => {
   });
 
   it('assign each key to the first matching team, and apply the filter of a report', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
-    await land(warehouse, folder, lines);
+    const { warehouse } = await landed();
     const byTeam = `SELECT team, sum(spend) FROM cube WHERE period = 'month' GROUP BY ALL ORDER BY ALL`;
     expect(await rowsOf(warehouse, byTeam)).toEqual([
       ['prod', '-0.099999999999'],
@@ -127,9 +129,7 @@ describe('the tables of a report', () => {
   });
 
   it('give the same sums for any query, announced or not', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
-    await land(warehouse, folder, lines);
+    const { warehouse } = await landed();
     const queries = [
       'SELECT sum(spend), sum(prompt_tokens) FROM cube',
       'SELECT sum(spend), sum(prompt_tokens) FROM (SELECT * FROM cube)',
@@ -151,8 +151,7 @@ describe('the tables of a report', () => {
   });
 
   it('report the position of a fault in a query', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { warehouse } = await openNew(openInMemory);
     for (const [sql, message] of [
       ['SELECT\n  sum(spnd)\nFROM cube', /^2:7: Referenced column "spnd" not found.*"spend"/],
       ['SELECT 1 FROM cub', /^1:15: Table with name cub does not exist!; Did you mean "cube"\?/],
@@ -165,9 +164,7 @@ describe('the tables of a report', () => {
   });
 
   it('contain keys with their totals over the whole log, their history and that of the account', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
-    await land(warehouse, folder, lines);
+    const { warehouse } = await landed();
     const key = (id: number, name: string, change = {}) => ({
       id,
       name,
@@ -232,9 +229,7 @@ describe('the tables of a report', () => {
   });
 
   it('contain prices by the closest pattern, budgets, teams and the values of the run', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
-    await land(warehouse, folder, lines);
+    const { warehouse } = await landed();
     const given: Partial<CubeRequest> = {
       prices: [
         { pattern: '*', currency: 'USD', input: money('9') },
@@ -275,9 +270,7 @@ describe('the tables of a report', () => {
   });
 
   it('contain restatements by local day and the newest comparisons', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
-    await land(warehouse, folder, lines);
+    const { folder, warehouse } = await landed();
     const late = interval(unixSeconds(at(28)), unixSeconds(at(29)));
     await land(
       warehouse,
@@ -316,9 +309,7 @@ describe('the tables of a report', () => {
   });
 
   it('contain sums that add up to the total for any teams and any filter', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
-    await land(warehouse, folder, lines);
+    const { warehouse } = await landed();
     const total = `SELECT sum(spend) FROM cube WHERE period = 'month'`;
     const whole = (await rowsOf(warehouse, total))[0]?.[0];
     const name = fc.constantFrom('prod-search-1', 'prod-*', '*', '*-2', 'shared', 'ci', 'nobody', '');

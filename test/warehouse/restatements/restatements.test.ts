@@ -11,16 +11,16 @@ import {
 } from '../../../src/core/index.ts';
 import { openWarehouse, type LogBatch, type Restated, type Warehouse } from '../../../src/warehouse/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { batchOf, openInMemory, optionsIn, testFolder, type TestFolder } from '../support.ts';
+import { batchOf, openInMemory, optionsIn, type TestFolder, openNew } from '../support.ts';
 import { few } from '../../support/storm.ts';
 
 const seconds = unixSeconds;
 const range = (start: number, end: number) => interval(seconds(start), seconds(end));
 const whole = range(0, 4_000_000_000);
 
-const withClock = async (folder: TestFolder) => {
+const withClock = async () => {
   const clock = manualClock(1_000_000_000);
-  return { clock, warehouse: await openWarehouse({ ...optionsIn(folder), clock }) };
+  return { clock, ...(await openNew(async (folder) => openWarehouse({ ...optionsIn(folder), clock }))) };
 };
 
 /** A batch of the window; rows are `second,amount` lines, a negative amount being a refund. */
@@ -41,9 +41,7 @@ const landIn = async (
 
 describe('a restatement', () => {
   it('is recorded by quarter hour and kind with the old and new sums', async () => {
-    await using folder = await testFolder();
-    const { clock, warehouse } = await withClock(folder);
-    await using _ = warehouse;
+    const { clock, folder, warehouse } = await withClock();
     const first = await landIn(folder, warehouse, range(900, 2700), [
       [900, '1'],
       [901, '2.5'],
@@ -108,9 +106,7 @@ describe('a restatement', () => {
       ],
     ],
   ])('has the same difference when a correction %s (G16.2.open)', async (_, corrected) => {
-    await using folder = await testFolder();
-    const { clock, warehouse } = await withClock(folder);
-    await using _warehouse = warehouse;
+    const { clock, folder, warehouse } = await withClock();
     await landIn(folder, warehouse, range(900, 2700), [
       [900, '1'],
       [1800, '4'],
@@ -124,9 +120,7 @@ describe('a restatement', () => {
   });
 
   it('is not recorded when the same rows land again or a change is reverted', async () => {
-    await using folder = await testFolder();
-    const { clock, warehouse } = await withClock(folder);
-    await using _ = warehouse;
+    const { clock, folder, warehouse } = await withClock();
     const rows = [[950, '1']] as const;
     await landIn(folder, warehouse, range(900, 1800), rows);
     const mailed = clock.now();
@@ -138,9 +132,7 @@ describe('a restatement', () => {
   });
 
   it('excludes the part of a quarter hour that lands for the first time', async () => {
-    await using folder = await testFolder();
-    const { clock, warehouse } = await withClock(folder);
-    await using _ = warehouse;
+    const { clock, folder, warehouse } = await withClock();
     await landIn(folder, warehouse, range(900, 1200), [[950, '1']]);
     expect((await landIn(folder, warehouse, range(1200, 1800), [[1250, '7']])).restated).toBeUndefined();
     const mailed = clock.now();
@@ -157,9 +149,7 @@ describe('a restatement', () => {
   });
 
   it('excludes unsettled time and time landed under a fast clock', async () => {
-    await using folder = await testFolder();
-    const { clock, warehouse } = await withClock(folder);
-    await using _ = warehouse;
+    const { clock, folder, warehouse } = await withClock();
     await landIn(folder, warehouse, range(900, 1800), [[950, '1']], { settled: seconds(1000) });
     const late = await landIn(folder, warehouse, range(900, 1800), [
       [950, '1'],
@@ -174,8 +164,7 @@ describe('a restatement', () => {
   });
 
   it('is given in currency when amounts are units', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     const amounts = { form: 'units' as const, unitsPerCurrency: 500_000, decimalsWritten: false };
     await landIn(folder, warehouse, range(900, 1800), [[900, '1000']], { amounts });
     await landIn(folder, warehouse, range(900, 1800), [[900, '2000']], { amounts });
@@ -184,8 +173,7 @@ describe('a restatement', () => {
   });
 
   it('is not recorded when the landing fails', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await landIn(folder, warehouse, range(900, 1800), [[900, '1']]);
     const broken = landIn(folder, warehouse, range(900, 1800), [[901, '2']], {
       total: { amount: money('3'), decimals: 2 },
@@ -196,9 +184,7 @@ describe('a restatement', () => {
 });
 
 it('old sums plus changes equal the new sums for any windows in any order', async () => {
-  await using folder = await testFolder();
-  const { clock, warehouse } = await withClock(folder);
-  await using _ = warehouse;
+  const { clock, folder, warehouse } = await withClock();
   const row = fc.tuple(
     fc.integer({ min: 0, max: 5399 }),
     fc.integer({ min: -50, max: 200 }).map((cents) => (cents / 100).toFixed(2)),

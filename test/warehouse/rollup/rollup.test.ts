@@ -4,7 +4,7 @@ import { localDays, unixMillis } from '../../../src/core/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { inDatabase as runInDatabase, isOnPostgres } from '../../support/postgres-warehouse.ts';
 import { openAt } from '../archive/archive-support.ts';
-import { testFolder, type TestFolder } from '../support.ts';
+import { testFolder, type TestFolder, openNew } from '../support.ts';
 import { day, landCalls } from '../tokens/tokens-support.ts';
 
 const zone = 'Europe/Berlin';
@@ -27,8 +27,7 @@ const inDatabase = async (folder: TestFolder, ...statements: readonly string[]):
 const call = { prompt_tokens: 1000, cached_tokens: 400, quota: '0.5' };
 
 it('a day that lands again is read as it landed last', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await open(folder);
+  const { folder, warehouse } = await openNew(open);
   await landCalls(warehouse, folder, [{ ...call, quota: '1.5' }]);
   expect(await read(warehouse)).toEqual([['2026-03-28', '1', '1.5', '600']]);
   await landCalls(warehouse, folder, [
@@ -39,8 +38,7 @@ it('a day that lands again is read as it landed last', async () => {
 });
 
 it('a day that lands while a report is open is read as it has landed', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await open(folder);
+  const { folder, warehouse } = await openNew(open);
   await landCalls(warehouse, folder, [call]);
   await read(warehouse);
   const request = { account: 'main', zone, periods: [{ name: 'current' as const, days }] };
@@ -52,8 +50,7 @@ it('a day that lands while a report is open is read as it has landed', async () 
 });
 
 it('a convention of a model that is configured later changes the tokens of earlier days', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await open(folder);
+  const { folder, warehouse } = await openNew(open);
   await landCalls(warehouse, folder, [call, { ...call, model: 'other' }]);
   const tokens = 'sum(input_uncached_tokens), sum(input_tokens)';
   expect(await read(warehouse, tokens)).toEqual([['2026-03-28', '1200', '2000']]);
@@ -62,8 +59,7 @@ it('a convention of a model that is configured later changes the tokens of earli
 });
 
 it('calls at both ends of a day of 23 hours count for that day', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await open(folder);
+  const { folder, warehouse } = await openNew(open);
   // March 29 in Berlin: from 23:00 to 22:00 UTC.
   const start = day + 23 * 3600;
   const moments = [start - 1, start, start + 23 * 3600 - 1, start + 23 * 3600];
@@ -124,8 +120,7 @@ it.skipIf(isOnPostgres)(
 );
 
 it('a day whose sums exceed a cell is read from its calls', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await open(folder);
+  const { folder, warehouse } = await openNew(open);
   await landCalls(
     warehouse,
     folder,

@@ -3,7 +3,7 @@ import { money, unixSeconds } from '../../../src/core/index.ts';
 import type { Snapshot } from '../../../src/warehouse/index.ts';
 import { inDatabase, isOnPostgres } from '../../support/postgres-warehouse.ts';
 import { at, key, keysOf, profileOf, snapshotOf } from './snapshots-support.ts';
-import { openIn, optionsIn, testFolder, type TestFolder } from '../support.ts';
+import { openIn, optionsIn, testFolder, type TestFolder, openNew } from '../support.ts';
 
 /** All rows of a table of a warehouse that is closed. */
 const rowsOf = async (
@@ -19,8 +19,7 @@ const rowsOf = async (
 
 describe('the profile', () => {
   it('is stored digit by digit and found by its moment', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { warehouse } = await openNew();
     const { snapshots } = warehouse;
     expect(await snapshots.watermark('main')).toBeUndefined();
     expect(await snapshots.latestAccount('main')).toBeUndefined();
@@ -53,8 +52,7 @@ describe('the profile', () => {
   ])(
     'or a list of keys is refused whole, and nothing kept, where the %s would make %s be rounded',
     async (part, amount) => {
-      await using folder = await testFolder();
-      await using warehouse = await openIn(folder);
+      const { warehouse } = await openNew();
       const { snapshots } = warehouse;
       await snapshots.land(snapshotOf(1000, [key(1), key(2)]));
       const bad: Partial<Snapshot> =
@@ -74,8 +72,7 @@ describe('the profile', () => {
   );
 
   it('that could not be read does not prevent statistics and keys from being stored', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { warehouse } = await openNew();
     const { snapshots } = warehouse;
     const range = { start: unixSeconds(0), end: unixSeconds(3600), mpm: undefined, rest: '{}' };
     const output = {
@@ -139,8 +136,7 @@ describe('the inventory', () => {
   });
 
   it('reports created, changed and deleted keys in a half-open interval', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { warehouse } = await openNew();
     const { snapshots } = warehouse;
     await snapshots.land(snapshotOf(10, [key(1), key(2)]));
     await snapshots.land(snapshotOf(20, [key(2, { name: 'renamed' }), key(3)]));
@@ -159,8 +155,7 @@ describe('the inventory', () => {
   });
 
   it('taken twice at one moment is stored twice, one millisecond apart, and a key listed twice is rejected', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { warehouse } = await openNew();
     const { snapshots } = warehouse;
     await snapshots.land(snapshotOf(5, [key(1)]));
     expect(await snapshots.land(snapshotOf(5, [key(2)]))).toMatchObject({ takenAt: 6 });
@@ -173,8 +168,7 @@ describe('the inventory', () => {
   });
 
   it('is separate for each account, and concurrent landings are serialised', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { warehouse } = await openNew();
     const { snapshots } = warehouse;
     await Promise.all(
       ['main', 'second'].flatMap((account) =>
@@ -186,8 +180,7 @@ describe('the inventory', () => {
   });
 
   it('stores unusual names unchanged', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { warehouse } = await openNew();
     const { snapshots } = warehouse;
     // PostgreSQL stores no NUL.
     const odd = isOnPostgres ? [] : ['a\u0000b'];
@@ -203,8 +196,7 @@ describe('the inventory', () => {
   });
 
   it('stores more keys than one statement accepts', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openIn(folder);
+    const { warehouse } = await openNew();
     const { snapshots } = warehouse;
     const many = Array.from({ length: 10_500 }, (_, id) => key(id));
     await snapshots.land(snapshotOf(1, many));

@@ -2,7 +2,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
-import { openIn, optionsIn, testFolder } from '../support.ts';
+import { openIn, optionsIn, testFolder, openNew } from '../support.ts';
 import {
   classesBy,
   counts,
@@ -13,6 +13,7 @@ import {
   type CountName,
   type LoggedCall,
 } from './tokens-support.ts';
+import { approved, titled } from '../../support/approved.ts';
 import { few } from '../../support/storm.ts';
 import { isOnPostgres } from '../../support/postgres-warehouse.ts';
 
@@ -25,13 +26,16 @@ const openWithRules = async (folder: Parameters<typeof openIn>[0]): Promise<Ware
   return warehouse;
 };
 
-/** Classes of one call that are not 0, by their short names. */
-const shown = (classes: Classes | undefined): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(classes ?? {})
+/** A call as it is logged, and its classes that are not 0, by their short names. */
+const shown = (call: LoggedCall, classes: Classes | undefined): string =>
+  [
+    Object.entries(call)
+      .map(([name, value]) => `${name} ${value ?? 'unknown'}`)
+      .join(', '),
+    ...Object.entries(classes ?? {})
       .filter(([, value]) => value !== 0n)
-      .map(([name, value]) => [name.replace('_tokens', ''), value === null ? 'unknown' : String(value)]),
-  );
+      .map(([name, value]) => `${name.replace('_tokens', '')}: ${value ?? 'unknown'}`),
+  ].join('\n');
 
 const reported = {
   prompt_tokens: 0,
@@ -45,11 +49,11 @@ const reported = {
   image_tokens: 0,
 };
 
-const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, string>>])[] = [
+const unknownCache = { cached_tokens: undefined as never };
+const examples: readonly (readonly [string, LoggedCall])[] = [
   [
     'all of a prompt that includes the cache',
     {
-      ...reported,
       model: 'in-1',
       prompt_tokens: 100,
       cached_tokens: 50,
@@ -57,166 +61,59 @@ const examples: readonly (readonly [string, LoggedCall, Readonly<Record<string, 
       audio_input_tokens: 4,
       image_tokens: 6,
     },
-    {
-      input: '100',
-      input_uncached: '20',
-      input_cache_read: '50',
-      input_cache_write: '20',
-      input_audio: '4',
-      input_image: '6',
-    },
   ],
   [
     'a prompt that the cache comes on top of',
-    { ...reported, model: 'ex-1', prompt_tokens: 100, cached_tokens: 500, cache_write_tokens: 20 },
-    { input: '620', input_uncached: '100', input_cache_read: '500', input_cache_write: '20' },
+    { model: 'ex-1', prompt_tokens: 100, cached_tokens: 500, cache_write_tokens: 20 },
   ],
   [
     'what could be either, where nothing is decided',
-    {
-      ...reported,
-      model: 'open',
-      prompt_tokens: 100,
-      cached_tokens: 30,
-      cache_write_tokens: 10,
-      image_tokens: 5,
-    },
-    {
-      input: '100',
-      input_uncached: '55',
-      input_cache_read: 'unknown',
-      input_cache_write: 'unknown',
-      input_image: '5',
-      input_unclassified: '40',
-    },
+    { model: 'open', prompt_tokens: 100, cached_tokens: 30, cache_write_tokens: 10, image_tokens: 5 },
   ],
-  [
-    'a call without cached tokens, where nothing is decided',
-    { ...reported, model: 'open', prompt_tokens: 100 },
-    { input: '100', input_uncached: '100' },
-  ],
+  ['a call without cached tokens, where nothing is decided', { model: 'open', prompt_tokens: 100 }],
   [
     'more cached tokens than the prompt that includes them',
-    {
-      ...reported,
-      model: 'in-1',
-      prompt_tokens: 100,
-      cached_tokens: 70,
-      cache_write_tokens: 31,
-      image_tokens: 1,
-    },
-    {
-      input: '100',
-      input_uncached: 'unknown',
-      input_cache_read: 'unknown',
-      input_cache_write: 'unknown',
-      input_audio: 'unknown',
-      input_image: 'unknown',
-      input_unclassified: '100',
-    },
+    { model: 'in-1', prompt_tokens: 100, cached_tokens: 70, cache_write_tokens: 31, image_tokens: 1 },
   ],
   [
     'cached audio, counted as both',
-    { ...reported, model: 'in-1', prompt_tokens: 100, cached_tokens: 70, audio_input_tokens: 40 },
-    {
-      input: '100',
-      input_uncached: 'unknown',
-      input_cache_read: '70',
-      input_audio: 'unknown',
-      input_image: 'unknown',
-      input_unclassified: '30',
-    },
+    { model: 'in-1', prompt_tokens: 100, cached_tokens: 70, audio_input_tokens: 40 },
   ],
   [
     'an unknown count of cached tokens, in a prompt that may include some',
-    { ...reported, model: 'in-1', prompt_tokens: 100, cached_tokens: undefined as never, image_tokens: 10 },
-    {
-      input: '100',
-      input_uncached: 'unknown',
-      input_cache_read: 'unknown',
-      input_image: '10',
-      input_unclassified: '90',
-    },
+    { model: 'in-1', prompt_tokens: 100, ...unknownCache, image_tokens: 10 },
   ],
   [
     'an unknown count of cached tokens, which are not part of the prompt',
-    { ...reported, model: 'ex-1', prompt_tokens: 100, cached_tokens: undefined as never },
-    { input: '100', input_uncached: '100', input_cache_read: 'unknown' },
-  ],
-  [
-    'an unknown prompt count',
-    { model: 'ex-1', cached_tokens: 7, completion_tokens: 9 },
-    {
-      input: 'unknown',
-      input_uncached: 'unknown',
-      input_cache_read: 'unknown',
-      input_cache_write: 'unknown',
-      input_audio: 'unknown',
-      input_image: 'unknown',
-      input_unclassified: 'unknown',
-      output: '9',
-      output_plain: '9',
-      output_reasoning: 'unknown',
-      output_audio: 'unknown',
-    },
+    { model: 'ex-1', prompt_tokens: 100, ...unknownCache },
   ],
   [
     'all of a completion',
-    { ...reported, model: 'in-1', completion_tokens: 100, reasoning_tokens: 60, audio_output_tokens: 30 },
-    { output: '100', output_plain: '10', output_reasoning: '60', output_audio: '30' },
+    { model: 'in-1', completion_tokens: 100, reasoning_tokens: 60, audio_output_tokens: 30 },
   ],
   [
     'more reasoning than the completion that includes it',
-    { ...reported, model: 'in-1', completion_tokens: 100, reasoning_tokens: 101 },
-    {
-      output: '100',
-      output_plain: 'unknown',
-      output_reasoning: 'unknown',
-      output_audio: 'unknown',
-      output_unclassified: '100',
-    },
+    { model: 'in-1', completion_tokens: 100, reasoning_tokens: 101 },
   ],
   [
     'a completion that reasoning comes on top of',
-    { ...reported, model: 'ex-1', completion_tokens: 100, reasoning_tokens: 300, audio_output_tokens: 30 },
-    { output: '400', output_plain: '70', output_reasoning: '300', output_audio: '30' },
+    { model: 'ex-1', completion_tokens: 100, reasoning_tokens: 300, audio_output_tokens: 30 },
   ],
   [
     'reasoning of a completion of which nothing is decided',
-    { ...reported, model: 'open', completion_tokens: 100, reasoning_tokens: 60, audio_output_tokens: 30 },
-    {
-      output: '100',
-      output_plain: '10',
-      output_reasoning: 'unknown',
-      output_audio: '30',
-      output_unclassified: '60',
-    },
+    { model: 'open', completion_tokens: 100, reasoning_tokens: 60, audio_output_tokens: 30 },
   ],
   [
     'audio of either side',
     {
-      ...reported,
       prompt_tokens: 100,
       completion_tokens: 10,
       audio_tokens: 40,
       audio_input_tokens: undefined as never,
       audio_output_tokens: undefined as never,
     },
-    {
-      input: '100',
-      input_uncached: '60',
-      input_audio: 'unknown',
-      input_unclassified: '40',
-      output: '10',
-      output_audio: 'unknown',
-      output_unclassified: '10',
-    },
   ],
-  [
-    'a negative count',
-    { ...reported, model: 'in-1', prompt_tokens: 100, cached_tokens: 10, image_tokens: -50 },
-    { input: '100', input_uncached: '90', input_cache_read: '10', input_image: 'unknown' },
-  ],
+  ['a negative count', { model: 'in-1', prompt_tokens: 100, cached_tokens: 10, image_tokens: -50 }],
 ];
 
 const small = fc.integer({ min: 0, max: 60 });
@@ -244,23 +141,27 @@ const countOf = (one: LoggedCall, name: CountName): bigint | null => {
 
 describe('the classes of a call', () => {
   it('classify what is certain and leave the rest unclassified', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openWithRules(folder);
+    const { folder, warehouse } = await openNew(openWithRules);
+    // Of a call without a prompt count, none of the counts that are left out is 0.
+    const unstated = { model: 'ex-1', cached_tokens: 7, completion_tokens: 9 };
+    const calls: readonly (readonly [string, LoggedCall, LoggedCall])[] = [
+      ...examples.map(([title, call]) => [title, call, { ...reported, ...call }] as const),
+      ['an unknown prompt count', unstated, unstated],
+    ];
     await landCalls(
       warehouse,
       folder,
-      examples.map(([key, one]) => ({ ...one, key: key.replaceAll(',', '') })),
+      calls.map(([title, , call]) => ({ ...call, key: title.replaceAll(',', '') })),
     );
     const found = await classesBy(warehouse, 'token_name');
-    const shownOf = examples.map(([key]) => [key, shown(found.get(key.replaceAll(',', '')))]);
-    expect(Object.fromEntries(shownOf)).toEqual(
-      Object.fromEntries(examples.map(([key, , expected]) => [key, expected])),
+    const texts = calls.map(
+      ([title, call]) => [title, shown(call, found.get(title.replaceAll(',', '')))] as const,
     );
+    await expect(titled(texts)).toMatchFileSnapshot(approved('warehouse/token-classes'));
   });
 
   it('add up to the totals per call and in sums, and are never negative or larger than what was served', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openWithRules(folder);
+    const { folder, warehouse } = await openNew(openWithRules);
     await fc.assert(
       fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 60 }), async (made) => {
         const calls = made.map((one, at) => ({ ...one, key: `key-${at}` }));
@@ -313,8 +214,7 @@ describe('the classes of a call', () => {
   });
 
   it('support counts of 18 digits', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openWithRules(folder);
+    const { folder, warehouse } = await openNew(openWithRules);
     const line = (name: CountName) => (name === 'audio_tokens' ? 0 : ('9'.repeat(18) as unknown as number));
     const huge = Object.fromEntries(counts.map((name) => [name, line(name)])) as LoggedCall;
     await landCalls(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OutputRules, TokenRules } from '../../../src/warehouse/index.ts';
 import { goodEnv, goodFiles, load } from '../../config/support/load.ts';
-import { openInMemory, testFolder } from '../support.ts';
+import { openInMemory, openNew } from '../support.ts';
 import { landCalls } from './tokens-support.ts';
 
 const settings = 'config/tollkeeper.yaml';
@@ -23,8 +23,7 @@ describe('accounts.NAME.gateway.token_convention', () => {
     expect(text).toBe('');
     const rules: TokenRules = config?.settings.accounts['main']?.gateway.token_convention ?? {};
     expect(rules).toEqual({ 'claude-*': 'excludes_cache', '*': 'includes_cache' });
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await warehouse.tokens.configure('main', rules);
     await landCalls(warehouse, folder, [{ model: 'claude-x' }, { model: 'gpt-x' }]);
     expect(await warehouse.tokens.conventions('main')).toMatchObject([

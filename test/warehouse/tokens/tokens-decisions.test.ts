@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../../src/core/index.ts';
 import { openWarehouse, type ModelConvention } from '../../../src/warehouse/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { openIn, openInMemory, optionsIn, testFolder } from '../support.ts';
+import { openIn, openInMemory, optionsIn, testFolder, openNew } from '../support.ts';
 import { classesBy, day, landCalls, type LoggedCall } from './tokens-support.ts';
 import { isOnPostgres } from '../../support/postgres-warehouse.ts';
 
@@ -30,8 +30,7 @@ const plain: LoggedCall = { prompt_tokens: 1000, cached_tokens: 900, completion_
 
 describe('the convention of prompt tokens', () => {
   it('is proven by one call with more cached than prompt tokens, and stored with the call', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await landCalls(warehouse, folder, [
       plain,
       { ...proof, at: day + 80 },
@@ -67,8 +66,7 @@ describe('the convention of prompt tokens', () => {
       { prompt_tokens: 1000, cached_tokens: 600, cache_write_tokens: 600 },
     ],
   ])('is not proven by %s', async (_, call) => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await landCalls(warehouse, folder, [plain, call]);
     expect(await warehouse.tokens.conventions('main')).toMatchObject([
       { convention: undefined, contradicted: false, evidence: { excludesCalls: 0 } },
@@ -78,8 +76,7 @@ describe('the convention of prompt tokens', () => {
   it.each([true, false])(
     'is derived from the charges of calls (includes the cache: %s)',
     async (includes) => {
-      await using folder = await testFolder();
-      await using warehouse = await openInMemory(folder);
+      const { folder, warehouse } = await openNew(openInMemory);
       // Two keys at different prices, which no single price fits.
       const dearer = priced(includes, { key: 'dear', quota: '0.5' }).slice(0, 20);
       await landCalls(warehouse, folder, [...priced(includes), ...dearer]);
@@ -98,8 +95,7 @@ describe('the convention of prompt tokens', () => {
   );
 
   it('is derived from the calls whose export had the column, on a day on which it appears', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     const half = { days: 0.5 };
     await landCalls(warehouse, folder, priced(false), { ...half, without: ['cached_tokens'] });
     const noon = day + 43_200;
@@ -111,8 +107,7 @@ describe('the convention of prompt tokens', () => {
   });
 
   it('is derived from a month when a day has few calls', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     const spread = priced(true).map((call, at) => ({ ...call, at: day + (at % 20) * 86_400 }));
     await landCalls(warehouse, folder, spread, { days: 20 });
     expect(await warehouse.tokens.conventions('main')).toMatchObject([
@@ -121,8 +116,7 @@ describe('the convention of prompt tokens', () => {
   });
 
   it('is undecided again when two proofs contradict each other, and both are reported', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await landCalls(warehouse, folder, priced(true));
     expect(await warehouse.tokens.conventions('main')).toMatchObject([{ convention: 'includes_cache' }]);
     await landCalls(warehouse, folder, [{ ...proof, at: day + 86_400 }], { from: day + 86_400 });
@@ -137,8 +131,7 @@ describe('the convention of prompt tokens', () => {
   });
 
   it('is evaluated again when calls arrive and when a day is pulled again', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     const convention = async () => (await warehouse.tokens.conventions('main'))[0]?.convention;
     expect(await convention()).toBeUndefined();
     await landCalls(warehouse, folder, [plain]);
@@ -193,8 +186,7 @@ describe('the convention of prompt tokens', () => {
   );
 
   it('follows the configuration for the closest name, and contradictions are reported', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     const calls = ['claude-a', 'claude-b', 'gpt-a', 'gpt-mini'].map((model) => ({ ...plain, model }));
     await landCalls(warehouse, folder, [
       ...calls,
@@ -301,8 +293,7 @@ const thought: LoggedCall = { at: day + 77, prompt_tokens: 5, completion_tokens:
 
 describe('the convention of completion tokens', () => {
   it('is proven by one call with more reasoning than completion tokens, and stored with the call', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     const less = { prompt_tokens: 5, completion_tokens: 100, reasoning_tokens: 60 };
     await landCalls(warehouse, folder, [less, thought, { ...less, model: 'other' }]);
     expect(await warehouse.tokens.conventions('main')).toMatchObject([
@@ -336,8 +327,7 @@ describe('the convention of completion tokens', () => {
     ['a completion of 0', { ...thought, completion_tokens: 0 }],
     ['an unknown completion count', { reasoning_tokens: 900 }],
   ])('is not proven by %s', async (_, call) => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await landCalls(warehouse, folder, [call]);
     expect(await warehouse.tokens.conventions('main')).toMatchObject([
       { output: { convention: undefined, contradicted: false, evidence: { excludesCalls: 0 } } },
@@ -347,8 +337,7 @@ describe('the convention of completion tokens', () => {
   it.each([true, false])(
     'is derived from the charges of calls (includes reasoning: %s)',
     async (includes) => {
-      await using folder = await testFolder();
-      await using warehouse = await openInMemory(folder);
+      const { folder, warehouse } = await openNew(openInMemory);
       await landCalls(warehouse, folder, reasoned(includes));
       const shows = includes ? 'includes_reasoning' : 'excludes_reasoning';
       expect(await warehouse.tokens.conventions('main')).toMatchObject([
@@ -366,8 +355,7 @@ describe('the convention of completion tokens', () => {
   );
 
   it('is undecided when charges and calls contradict each other, and follows the configuration', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await landCalls(warehouse, folder, [...reasoned(true), { ...thought, key: 'other' }]);
     const decided = async () =>
       (await warehouse.tokens.conventions('main')).map(({ output }) => [
@@ -382,8 +370,7 @@ describe('the convention of completion tokens', () => {
   });
 
   it('is separate from the convention of prompt tokens', async () => {
-    await using folder = await testFolder();
-    await using warehouse = await openInMemory(folder);
+    const { folder, warehouse } = await openNew(openInMemory);
     await landCalls(warehouse, folder, [thought]);
     expect(await warehouse.tokens.conventions('main')).toMatchObject([
       { convention: undefined, contradicted: false, evidence: { cacheCalls: 0 } },

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { localDays } from '../../../src/core/index.ts';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { openIn, optionsIn, testFolder, type TestFolder } from '../support.ts';
+import { openIn, optionsIn, testFolder, type TestFolder, openNew } from '../support.ts';
 import { day, landCalls, type CountName, type LoggedCall } from './tokens-support.ts';
 import { isOnPostgres } from '../../support/postgres-warehouse.ts';
 
@@ -36,8 +36,7 @@ const statesOf = async (warehouse: Warehouse, by = 'model_name'): Promise<readon
 const callsOf = (call: LoggedCall): readonly LoggedCall[] => models.map((model) => ({ ...call, model }));
 
 it('counts without a column are a lower bound, except of a whole that includes the part', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openWithRules(folder);
+  const { folder, warehouse } = await openNew(openWithRules);
   await landCalls(warehouse, folder, callsOf(complete), { without: ['cached_tokens', 'reasoning_tokens'] });
   expect(await statesOf(warehouse)).toEqual([
     'ex-1, lower bound, lower bound, 100, 10',
@@ -47,8 +46,7 @@ it('counts without a column are a lower bound, except of a whole that includes t
 });
 
 it('counts are known where the export had every column', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openWithRules(folder);
+  const { folder, warehouse } = await openNew(openWithRules);
   await landCalls(warehouse, folder, callsOf({ ...complete, cached_tokens: 0, reasoning_tokens: 0 }));
   expect(await statesOf(warehouse)).toEqual(
     models.toSorted().map((model) => `${model}, known, known, 100, 10`),
@@ -56,8 +54,7 @@ it('counts are known where the export had every column', async () => {
 });
 
 it('calls without cache-write tokens are a lower bound where nothing proves that the prompt includes them', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openWithRules(folder);
+  const { folder, warehouse } = await openNew(openWithRules);
   await landCalls(warehouse, folder, callsOf(stated), { without: ['cache_write_tokens'] });
   expect(await statesOf(warehouse)).toEqual([
     'ex-1, lower bound, known, 140, 14',
@@ -67,8 +64,7 @@ it('calls without cache-write tokens are a lower bound where nothing proves that
 });
 
 it('an empty cell in a served column is none for a call that cannot have such tokens, otherwise unknown', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openWithRules(folder);
+  const { folder, warehouse } = await openNew(openWithRules);
   const blank: LoggedCall = { model: 'ex-1', cached_tokens: 0, cache_write_tokens: 0 };
   await landCalls(warehouse, folder, [
     { ...blank, key: 'embedding', prompt_tokens: 50, completion_tokens: 0 },
@@ -83,8 +79,7 @@ it('an empty cell in a served column is none for a call that cannot have such to
 });
 
 it('a call without output is a lower bound of excluded reasoning where the column is not served', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openWithRules(folder);
+  const { folder, warehouse } = await openNew(openWithRules);
   const call = {
     model: 'ex-1',
     prompt_tokens: 50,
@@ -97,8 +92,7 @@ it('a call without output is a lower bound of excluded reasoning where the colum
 });
 
 it('a window that is pulled again has the columns of its last export', async () => {
-  await using folder = await testFolder();
-  await using warehouse = await openWithRules(folder);
+  const { folder, warehouse } = await openNew(openWithRules);
   await landCalls(warehouse, folder, [{ ...complete, model: 'ex-1' }], { without: ['cached_tokens'] });
   expect(await statesOf(warehouse)).toEqual(['ex-1, lower bound, known, 100, 14']);
   await landCalls(warehouse, folder, [{ ...complete, model: 'ex-1' }]);
