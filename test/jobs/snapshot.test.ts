@@ -5,6 +5,7 @@ import { createGateway } from '../../src/gateway/index.ts';
 import { createHttp } from '../../src/http/index.ts';
 import { variantTable, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { everyVariant, now, switched } from '../support/gateway-fixture.ts';
+import { approved, titled } from '../support/approved.ts';
 import { openJobFixture, type JobFixture, type RunChange } from '../support/job-fixture.ts';
 
 const hour = 3_600_000;
@@ -63,12 +64,14 @@ it('a snapshot stores the profile, statistics and keys, and reports added, remov
   await using fixture = await openJobFixture();
   const { gateway, clock, sandbox, context, run, plan } = fixture;
   const { snapshots } = context.warehouse;
-  expect((await plan('snapshot', {})).at(-1)).toBe('store all of it: there is no inventory yet');
+  const texts: [string, string][] = [['first plan', (await plan('snapshot', {})).join('\n')]];
   const there = idsThere(fixture).length;
-  expect(await run('snapshot', {})).toMatchObject({
-    summary: `profile and ${there} keys; the first inventory`,
-    figures: { keys: there, new: 0, gone: 0, changed: 0 },
-  });
+  const taken = async (title: string, figures: object): Promise<void> => {
+    const outcome = await run('snapshot', {});
+    expect(outcome.figures).toMatchObject(figures);
+    texts.push([title, outcome.summary]);
+  };
+  await taken('first run', { keys: there, new: 0, gone: 0, changed: 0 });
   const { rest: _, ...profile } = await gateway.profile();
   expect(await snapshots.latestAccount('main')).toEqual({
     ...profile,
@@ -95,10 +98,10 @@ it('a snapshot stores the profile, statistics and keys, and reports added, remov
   await gateway.deleteKey(first);
   sandbox.traffic.disableKey(second);
   clock.advance(hour);
-  expect((await run('snapshot', {})).summary).toBe(`profile and ${there + 1} keys; 2 new, 1 gone, 1 changed`);
+  await taken('keys have changed', { keys: there + 1, new: 2, gone: 1, changed: 1 });
   expect(await idsIn(fixture)).toEqual(idsThere(fixture));
   clock.advance(hour);
-  expect((await run('snapshot', {})).summary).toBe(`profile and ${there + 1} keys; no key has changed`);
+  await taken('no key has changed', { keys: there + 1, new: 0, gone: 0, changed: 0 });
 
   const [from, to] = [unixMillis(now + hour), unixMillis(now + 2 * hour)];
   expect((await snapshots.latestAccount('main'))?.takenAt).toBe(to);
@@ -112,10 +115,8 @@ it('a snapshot stores the profile, statistics and keys, and reports added, remov
     ['new', made.id + 1],
   ]);
   expect(JSON.stringify([await inventory(fixture), changes])).not.toContain(made.key.reveal().slice(8, 30));
-  expect(await plan('snapshot', {})).toEqual([
-    'read the profile, the statistics of the last hour and of the last 24 hours, and every key',
-    `store what has changed since the inventory of 2026-11-21 08:03 UTC (${there + 1} keys)`,
-  ]);
+  texts.push(['next plan', (await plan('snapshot', {})).join('\n')]);
+  await expect(titled(texts)).toMatchFileSnapshot(approved('jobs/snapshot'));
 });
 
 it('a snapshot has a watermark, and no backfill can take one of the past', async () => {

@@ -103,9 +103,7 @@ describe('all shipped reports over one month of vendors that count cached and re
     const without = truth.filter(({ input, output }) => input + output === 0);
     const spend = Number(sumMoney(without.map((one) => one.spend))).toFixed(2);
     for (const report of ['spend-summary', 'showback', 'token-economics'])
-      expect(figureOf(reportIn(built, report), 'Per 1M tokens')?.note?.text).toBe(
-        `excludes $${spend} for models billed without tokens`,
-      );
+      expect(figureOf(reportIn(built, report), 'Per 1M tokens')?.note?.text).toContain(`excludes $${spend} `);
   });
 
   it('count every input and output token once, in figures, tables and files', () => {

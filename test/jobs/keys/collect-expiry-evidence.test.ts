@@ -96,7 +96,8 @@ const planned = async (keys: readonly SurveyedKey[], change: Partial<ExpiryPolic
     evidence,
     asked,
     does: expiries.map(({ planned: { action } }) => action),
-    skipped: skipped.map(({ reason, message }) => `${reason}: ${message}`),
+    skipped: skipped.map(({ reason }) => reason),
+    messages: skipped.map(({ message }) => message),
   };
 };
 
@@ -106,16 +107,11 @@ it('a renamed key is idle since its last call under any of its names', async () 
   const reports = [surveyed('reports', { id: 5, age: 300 })];
   const found = await planned(reports);
   expect(found.evidence.use.get(5)).toMatchObject({ calls: 2, lastCall: toSeconds(daysAgo(20)) });
-  expect([found.does, found.skipped]).toEqual([[], ['not-due: not idle for 30 days yet']]);
+  expect([found.does, found.skipped]).toEqual([[], ['not-due']]);
   // What it is warned of tells the last call as it was.
   const { does } = await planned(reports, { stages: { warn: 15 * day, expire: 40 * day } });
-  expect(does).toMatchObject([
-    {
-      kind: 'warn',
-      stage:
-        'it is to be ended by job end-idle (not used since 2026-11-01T08:00:00Z): it expires in 25 days at the earliest, unless it is used',
-    },
-  ]);
+  const stage: unknown = expect.stringMatching(/\(not used since 2026-11-01T08:00:00Z\): .* in 25 days /);
+  expect(does).toMatchObject([{ kind: 'warn', stage }]);
 });
 
 const byAge = { by: ['age'], stages: { delete: 30 * day } } as const;
@@ -126,9 +122,7 @@ it('a key is skipped when the log shows calls under one of its former names', as
   await called(['b', 3]);
   const { does, skipped } = await planned([surveyed('a', { id: 5 })], byAge);
   expect(does).toEqual([]);
-  expect(skipped).toEqual([
-    'used: it is in use: last call 3 days ago (model-a); `even_if_used: true` ends it anyway',
-  ]);
+  expect(skipped).toEqual(['used']);
 });
 
 it.each<[string, readonly Shown[], readonly SurveyedKey[]]>([
@@ -153,11 +147,9 @@ it.each<[string, readonly Shown[], readonly SurveyedKey[]]>([
   ],
 ])('a key is skipped when another key had one of its names: %s', async (_, inventories, others) => {
   await shown(...inventories);
-  const { does, skipped } = await planned([surveyed('a', { id: 5 }), ...others], byAge);
-  expect(does).toEqual([]);
-  expect(skipped[0]).toBe(
-    'name-not-unique: it was named b within the last 7 days, as were other keys (ids 6)',
-  );
+  const { does, skipped, messages } = await planned([surveyed('a', { id: 5 }), ...others], byAge);
+  expect([does, skipped[0]]).toEqual([[], 'name-not-unique']);
+  expect(messages[0]).toMatch(/named b .*\(ids 6\)$/);
 });
 
 it('names that differ only in spaces count as one, and their calls are counted once', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fault, unixMillis } from '../../../src/core/index.ts';
 import { surveyed } from '../../keys/plan/survey.ts';
+import { approved, mailText, titled } from '../../support/approved.ts';
 import { openKeyFixture, viewOf, type KeyFixture } from './key-fixture.ts';
 
 const applied = {
@@ -45,57 +46,13 @@ describe('rotate-keys', () => {
     const writes = sandbox.requests.writes();
     const slot = unixMillis(Date.UTC(2026, 10, 21, 3));
     const outcome = await run('rotate-keys', byDefault, { ...change, slot });
-    expect(outcome.summary).toBe(
-      '2 keys would be rotated, 2 skipped of 5 services; the plan is enqueued for 1 recipient',
-    );
     expect(outcome.figures).toEqual({ mode: 'plan', selected: 5, planned: 2, skipped: 2, notified: 1 });
     await run('rotate-keys', byDefault, { ...change, slot });
     expect([keyService.asked, sandbox.requests.writes()]).toEqual([['survey', 'survey'], writes]);
     const found = await mails();
     expect(found).toHaveLength(1);
-    const [mail] = found;
-    expect([mail?.subject, mail?.to]).toEqual([
-      'Tollkeeper: 2 keys would be rotated, 2 skipped',
-      'ops@example.com',
-    ]);
-    expect(mail?.text).toMatchInlineSnapshot(`
-      "2 keys would be rotated, 2 skipped
-
-      billing.g7
-        Service: billing
-        Age: 59 days
-        Planned: a new key of billing is created, verified and delivered;
-          the old key is deleted when the log shows no call by it for 1 day,
-          after at least 2 days
-
-      search.g2
-        Service: search
-        Age: 44 days
-        Planned: a new key of search is created, verified and delivered; the
-          old key is deleted when the log shows no call by it for 1 day, after
-          at least 2 days
-
-      off.g1
-        Service: off
-        Age: 59 days
-        Skipped: it is disabled and cannot be used
-
-      late.g1
-        Service: late
-        Age: 30 days
-        Skipped: exceeds limits.max_per_run (2 of 5 keys: 2 per run) by 1;
-          deferred to a later run
-
-      1 other key is skipped as expected: not due yet, being rotated, or
-      replaced by a newer one.
-      Plan of job rotate, account main, created 2026-11-21 03:00 UTC. Nothing
-      was changed.
-      \`tollkeeper keys plan rotate -o plan.json\` writes it to a file,
-      \`tollkeeper keys apply plan.json\` carries it out.
-      With \`mode: apply\` the job carries it out automatically.
-      Recipients of this mail are set by \`mail.operators\`.
-      "
-    `);
+    expect(found[0]?.to).toBe('ops@example.com');
+    expect(mailText(found[0] ?? {})).toMatch(/2 keys would be rotated, 2 skipped\n.*billing\.g7.*off\.g1/s);
   });
 
   it('only reads the key list in plan mode', async () => {
@@ -116,11 +73,8 @@ describe('rotate-keys', () => {
     expect((await mails()).length).toBe(before + 2);
     keyService.keys = [surveyed('young.g1', { age: 3 })];
     const quiet = await run('rotate-keys', planned, { ...change, slot: unixMillis(2) });
-    expect(quiet.summary).toBe('0 keys would be rotated of 1 service');
+    expect(quiet.figures).toMatchObject({ planned: 0, notified: 0 });
     expect((await mails()).length).toBe(before + 2);
-    keyService.keys = [surveyed('old.g1')];
-    const pending = await run('rotate-keys', planned, { ...change, mail: undefined });
-    expect(pending.summary).toContain('no notification is sent');
   });
 
   it('mails the plan, and that a key has to be renamed, in the language of mails', async () => {
@@ -132,29 +86,36 @@ describe('rotate-keys', () => {
     keyService.keys = [surveyed(`${long}.g1`, { id: 8, age: 60 })];
     await run('rotate-keys', applied, inGerman);
     const [plan, blocked] = (await mails()).slice(before);
-    expect(plan?.subject).toBe('Tollkeeper: Plan: 2 Keys zu rotieren, 2 übersprungen');
-    expect(plan?.text).toContain('Übersprungen: Der Key ist deaktiviert.');
-    expect(blocked?.subject).toContain(`Der Key ${long}.g1 kann wegen seines Namens nicht rotiert werden`);
-    expect(blocked?.text).toContain('Bis dahin bleibt der Key gültig');
+    expect(plan?.subject).toContain('2 Keys zu rotieren, 2 übersprungen');
+    expect(blocked?.subject).toContain(`Der Key ${long}.g1 kann`);
   });
 
-  it('shows the plan of a dry run, with open rotations first', async () => {
-    const { plan, change, keyService } = fixture;
+  it('states what it would do in a dry run, with open rotations first, and what it did', async () => {
+    const { run, plan, change, keyService } = fixture;
+    const planMode = await run('rotate-keys', planned, { ...change, slot: unixMillis(4) });
+    const unsent = await run('rotate-keys', planned, { ...change, mail: undefined });
+    keyService.asked.length = 0;
     keyService.open = [viewOf('billing', 'current')];
-    expect(await plan('rotate-keys', applied, change)).toMatchInlineSnapshot(`
-      [
-        "continue the rotation of billing: waits in current",
-        "billing.g7 (59 days): a new key of billing is created, verified and delivered; the old key is deleted when the log shows no call by it for 1 day, after at least 2 days",
-        "search.g2 (44 days): a new key of search is created, verified and delivered; the old key is deleted when the log shows no call by it for 1 day, after at least 2 days",
-        "skip off.g1 (59 days): it is disabled and cannot be used",
-        "skip late.g1 (30 days): exceeds limits.max_per_run (2 of 5 keys: 2 per run) by 1; deferred to a later run",
-        "skip 1 other key as expected",
-      ]
-    `);
+    const dryRun = await plan('rotate-keys', applied, change);
     expect(keyService.asked).toEqual(['survey']);
-    keyService.keys = [];
+    keyService.open = [viewOf('mail', 'retiring'), viewOf('chat', 'created'), viewOf('stuck', 'waiting')];
+    const done = await run('rotate-keys', applied, change);
     keyService.open = [];
-    expect(await plan('rotate-keys', applied, change)).toEqual(['nothing: the job selects no existing key']);
+    keyService.keys = [surveyed('young.g1', { age: 3 })];
+    const quiet = await run('rotate-keys', planned, change);
+    const nothing = await run('rotate-keys', applied, change);
+    keyService.keys = [];
+    const unselected = await plan('rotate-keys', applied, change);
+    const texts = titled([
+      ['plan mode', planMode.summary],
+      ['plan mode without mail', unsent.summary],
+      ['dry run', dryRun.join('\n')],
+      ['apply mode', done.summary],
+      ['plan mode, no key is due', quiet.summary],
+      ['apply mode, no key is due', nothing.summary],
+      ['dry run, no key is selected', unselected.join('\n')],
+    ]);
+    await expect(texts).toMatchFileSnapshot(approved('jobs/rotate-keys'));
   });
 
   it('advances open rotations before it starts due ones', async () => {
@@ -189,9 +150,6 @@ describe('rotate-keys', () => {
         born: expect.any(Number) as number,
       },
     });
-    expect(outcome.summary).toMatchInlineSnapshot(
-      `"2 rotations begun (billing, search); 1 rotation in progress (chat); 1 rotation done (mail); 1 rotation paused, action required (stuck); 2 keys skipped: off.g1, it is disabled and cannot be used; late.g1, exceeds limits.max_per_run (2 of 5 keys: 2 per run) by 1; deferred to a later run"`,
-    );
     expect(outcome.figures).toEqual({
       mode: 'apply',
       selected: 5,
@@ -208,11 +166,8 @@ describe('rotate-keys', () => {
   it('deletes orphans even if no rotation is due', async () => {
     const { run, change, keyService } = fixture;
     keyService.keys = [surveyed('young.g1', { age: 3 })];
-    const outcome = await run('rotate-keys', applied, change);
-    expect([keyService.asked, outcome.summary]).toEqual([
-      ['advance all', 'survey'],
-      'nothing to rotate of 1 service',
-    ]);
+    await run('rotate-keys', applied, change);
+    expect(keyService.asked).toEqual(['advance all', 'survey']);
   });
 
   it('fails after a failed step, but only after all rotations were tried, and names each service', async () => {
@@ -222,7 +177,7 @@ describe('rotate-keys', () => {
     keyService.fails.set('search', fault('gateway-timeout', 'no answer'));
     await expect(run('rotate-keys', applied, change)).rejects.toMatchObject({
       code: 'key-verify-refused',
-      message: 'chat: the key is refused; search: no answer',
+      message: expect.stringMatching(/^chat: .*refused; search: no answer$/) as string,
       retryHelps: false,
     });
     expect(keyService.asked.at(-1)).toBe('advance r-billing r-search');
@@ -233,7 +188,7 @@ describe('rotate-keys', () => {
     const { run, plan, change, keyService } = fixture;
     const past = { ...change, trigger: 'backfill' as const };
     expect((await run('rotate-keys', applied, past)).summary).toContain('nothing to do');
-    expect(await plan('rotate-keys', applied, past)).toEqual(['nothing: keys cannot be rotated in the past']);
+    expect(await plan('rotate-keys', applied, past)).toEqual([expect.stringMatching(/^nothing: /)]);
     expect(keyService.asked).toEqual([]);
   });
 

@@ -6,6 +6,7 @@ import type { JobContext } from '../../../src/jobs/index.ts';
 import { now } from '../../support/gateway-fixture.ts';
 import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
 import { heldQuarters, trueQuarters, type Quarters } from '../truth.ts';
+import { approved, titled } from '../../support/approved.ts';
 import { few } from '../../support/storm.ts';
 
 const since = '2026-11-10';
@@ -144,10 +145,10 @@ describe('a repeated pull of logs', () => {
     const at = (text: string): number => Date.parse(text);
 
     const early = again(at('2026-11-12T00:00:00.250Z'), at('2026-11-13T06:00:00.001Z'));
-    expect(await plan('pull-logs', settings, early)).toEqual([
-      'pull call logs again from 2026-11-12 00:00 UTC to 2026-11-13 06:00 UTC',
-      'the watermark stays at 2026-11-10 00:00 UTC: the next run continues from there and includes this time range',
-    ]);
+    const plans: [string, string][] = [];
+    const planned = async (title: string, change: Parameters<typeof plan>[2]) =>
+      plans.push([title, (await plan('pull-logs', settings, change)).join('\n')]);
+    await planned('before the watermark exists', early);
     const first = await run('pull-logs', settings, early);
     expect(first.summary).toContain('landed again');
     const landed = await context.warehouse.logs.windows('main');
@@ -158,26 +159,18 @@ describe('a repeated pull of logs', () => {
     expect(await context.warehouse.logs.watermark('main')).toBeUndefined();
 
     const outside = again(at('2026-10-01T00:00:00Z'), at('2026-11-10T00:00:00Z'));
-    expect(await plan('pull-logs', settings, outside)).toEqual([
-      'nothing to pull again',
-      'the time before 2026-11-10 00:00 UTC is excluded: since starts there',
-    ]);
-    expect(await run('pull-logs', settings, outside)).toMatchObject({
-      summary: 'nothing to pull again; nothing is landed yet',
-      figures: { windows: 0, rows: 0 },
-    });
+    await planned('before since', outside);
+    const none = await run('pull-logs', settings, outside);
+    expect(none.figures).toMatchObject({ windows: 0, rows: 0 });
+    plans.push(['before since, as it was run', none.summary]);
 
     await run('pull-logs', settings);
     const late = again(at('2026-11-21T05:00:00Z'), at('2026-11-25T00:00:00Z'));
-    expect(await plan('pull-logs', settings, late)).toEqual([
-      'pull call logs again from 2026-11-21 05:00 UTC to 2026-11-21 05:53 UTC',
-      'the time after 2026-11-21 05:53 UTC is left to later runs: it may still change',
-    ]);
+    await planned('up to a moment in the future', late);
     // Every other run goes on from where the last one ended, whatever its interval.
     const { interval } = late;
     for (const trigger of ['schedule', 'catchup', 'hand', 'needed'] as const)
-      expect(await plan('pull-logs', settings, { trigger, interval })).toEqual([
-        'nothing to pull: the warehouse reaches up to the lag',
-      ]);
+      await planned(`the same, by ${trigger}`, { trigger, interval });
+    await expect(titled(plans)).toMatchFileSnapshot(approved('jobs/backfill-logs'));
   });
 });

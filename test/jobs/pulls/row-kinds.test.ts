@@ -32,7 +32,7 @@ const truthOf = ({ sandbox }: JobFixture): ReadonlyMap<string, number> => {
 const notesOf = async (fixture: JobFixture): Promise<string> =>
   (await composeReport({ report: 'spend-summary', period }, fixture.context)).rendered.text;
 
-const unclearNote = 'no column of the log export tells the kind';
+const unclearNote = 'no column of the log';
 
 /** Gateways whose rows can be told apart, though no column is named for the kind in words that are known. */
 const notification: readonly Variants[] = [

@@ -21,7 +21,7 @@ it('a report says how many calls after the watermark its figures contain, until 
     );
     return { period: composed.period.interval, texts: texts.map(({ text }) => text).join(' ') };
   };
-  expect((await build()).texts).not.toContain('after the end of the data');
+  expect((await build()).texts).not.toContain('after the end of');
   await warehouse.clocks.note('main', { at: clock.now(), offset: 0, uncertainty: 500 });
   clock.advance(60_000);
   await warehouse.clocks.note('main', { at: clock.now(), offset: -2 * day, uncertainty: 500 });
@@ -29,9 +29,9 @@ it('a report says how many calls after the watermark its figures contain, until 
   const watermark = (await warehouse.logs.watermark('main'))?.end ?? period.end;
   const { calls } = await warehouse.spend('main', { start: watermark, end: period.end });
   expect(calls).toBeGreaterThan(1);
-  expect(texts).toContain(`The figures contain ${calls} calls after the end of the data.`);
+  expect(texts).toContain(` ${calls} calls after the end of`);
   await warehouse.clocks.note('main', { at: clock.now(), offset: 0, uncertainty: 500 });
   clock.advance(60_000);
   await account.run('pull-logs', { since: '2026-10-25' });
-  expect((await build()).texts).not.toContain('after the end of the data');
+  expect((await build()).texts).not.toContain('after the end of');
 });

@@ -26,23 +26,23 @@ type ReportFixture = JobFixture & {
   readonly change: RunChange;
 };
 
-let fixture: JobFixture;
+let shared: JobFixture;
 beforeAll(async () => {
-  fixture = await openJobFixture();
-  await fixture.run('pull-logs', { since: '2026-10-25' });
+  shared = await openJobFixture();
+  await shared.run('pull-logs', { since: '2026-10-25' });
 });
-afterAll(() => fixture[Symbol.asyncDispose]());
+afterAll(() => shared[Symbol.asyncDispose]());
 
-let keyServices = 0;
+let jobs = 0;
 
 /** A place of its own for mails and reports, and a job of its own, in a fixture that all share. */
 const openReportFixture = async (): Promise<ReportFixture> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-kept-'));
-  keyServices += 1;
-  const job = `daily-spend-${keyServices}`;
+  jobs += 1;
+  const job = `daily-spend-${jobs}`;
   const reports = join(folder, 'reports');
   return {
-    ...fixture,
+    ...shared,
     folder,
     job,
     reports,
@@ -61,11 +61,11 @@ const openReportFixture = async (): Promise<ReportFixture> => {
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-const mailsOf = async (reportFixture: ReportFixture, job = reportFixture.job) => {
-  const rows = await reportFixture.context.warehouse.outbox.list({ kind: `report:${job}` });
+const mailsOf = async (fixture: ReportFixture, job = fixture.job) => {
+  const rows = await fixture.context.warehouse.outbox.list({ kind: `report:${job}` });
   return Promise.all(
     rows.map(async (row) => {
-      const bytes = await readFile(join(reportFixture.folder, 'outbox', row.file));
+      const bytes = await readFile(join(fixture.folder, 'outbox', row.file));
       return { row, bytes, parsed: await simpleParser(bytes) };
     }),
   );
@@ -81,13 +81,13 @@ const contentsOf = async (folder: string): Promise<ReadonlyMap<string, string>> 
 
 describe('a mailed report', () => {
   it('is archived with its data, its figures and the hashes of its mails, and mailed with the chosen attachments', async () => {
-    await using reportFixture = await openReportFixture();
-    await reportFixture.run('report', settings, reportFixture.change);
-    const { reports, damaged } = await listReports(reportFixture.reports, { limit: 10 });
+    await using fixture = await openReportFixture();
+    await fixture.run('report', settings, fixture.change);
+    const { reports, damaged } = await listReports(fixture.reports, { limit: 10 });
     expect(damaged).toEqual([]);
     const [kept] = reports;
     expect(kept).toMatchObject({
-      job: reportFixture.job,
+      job: fixture.job,
       slot: '2026-11-12T08:00:00.000Z',
       runId: 'daily-spend-1',
       account: 'main',
@@ -96,10 +96,10 @@ describe('a mailed report', () => {
       currency: 'USD',
       period: { from: '2026-11-01T00:00:00.000Z', to: '2026-11-12T00:00:00.000Z' },
       verdict: { good: true },
-      folder: join(reportFixture.reports, reportFixture.job, slotFolder),
+      folder: join(fixture.reports, fixture.job, slotFolder),
     });
     if (kept === undefined) throw new Error('nothing is kept');
-    const spend = await reportFixture.context.warehouse.spend('main', {
+    const spend = await fixture.context.warehouse.spend('main', {
       start: (Date.parse(kept.period.from) / 1000) as never,
       end: (Date.parse(kept.period.to) / 1000) as never,
     });
@@ -125,13 +125,13 @@ describe('a mailed report', () => {
     const html = await readFile(join(kept.folder, 'report.html'), 'utf8');
     expect(html.includes('cid:')).toBe(false);
 
-    const [mail] = await mailsOf(reportFixture);
+    const [mail] = await mailsOf(fixture);
     expect(kept.mails).toEqual([
       {
         recipient: 'finance@example.com',
         messageId: mail?.row.messageId,
         sha256: sha256(mail?.bytes ?? Buffer.alloc(0)),
-        queuedAt: new Date(reportFixture.clock.now()).toISOString(),
+        queuedAt: new Date(fixture.clock.now()).toISOString(),
       },
     ]);
     expect(found.get(join(kept.folder, `${kept.mails[0]?.sha256}.eml`))).toBe(kept.mails[0]?.sha256);
@@ -146,42 +146,42 @@ describe('a mailed report', () => {
   });
 
   it('does not change when its slot runs again, and is what a later recipient gets', async () => {
-    await using reportFixture = await openReportFixture();
-    await reportFixture.run('report', settings, reportFixture.change);
-    const before = await contentsOf(join(reportFixture.reports, reportFixture.job, slotFolder));
-    reportFixture.clock.advance(60_000);
+    await using fixture = await openReportFixture();
+    await fixture.run('report', settings, fixture.change);
+    const before = await contentsOf(join(fixture.reports, fixture.job, slotFolder));
+    fixture.clock.advance(60_000);
     const joined = { ...settings, mail: { to: ['finance@example.com', 'new@example.com'] } };
-    const late = { ...reportFixture.change, runId: 'again', dataLate: 'nothing came' };
-    const outcome = await reportFixture.run('report', joined, late);
+    const late = { ...fixture.change, runId: 'again', dataLate: 'nothing came' };
+    const outcome = await fixture.run('report', joined, late);
     expect(outcome.figures['mails']).toBe(1);
-    const after = await contentsOf(join(reportFixture.reports, reportFixture.job, slotFolder));
+    const after = await contentsOf(join(fixture.reports, fixture.job, slotFolder));
     const changed = [...after].filter(([name, hash]) => before.get(name) !== hash).map(([name]) => name);
-    const own = (await mailsOf(reportFixture)).at(-1)?.bytes ?? Buffer.alloc(0);
+    const own = (await mailsOf(fixture)).at(-1)?.bytes ?? Buffer.alloc(0);
     expect(changed.toSorted()).toEqual(
       [`${sha256(own)}.eml`, 'mails.json']
-        .map((name) => join(reportFixture.reports, reportFixture.job, slotFolder, name))
+        .map((name) => join(fixture.reports, fixture.job, slotFolder, name))
         .toSorted(),
     );
-    const [first, second] = (await mailsOf(reportFixture)).map(({ parsed }) => parsed);
+    const [first, second] = (await mailsOf(fixture)).map(({ parsed }) => parsed);
     expect(second?.html === first?.html).toBe(true);
     expect(second?.subject).toBe(first?.subject);
     expect(second?.attachments.map(({ checksum }) => checksum)).toEqual(
       first?.attachments.map(({ checksum }) => checksum),
     );
-    expect((await listReports(reportFixture.reports, { limit: 10 })).reports[0]?.mails).toHaveLength(2);
+    expect((await listReports(fixture.reports, { limit: 10 })).reports[0]?.mails).toHaveLength(2);
   });
 
   it('names where the whole report is: attached, or on the page at its public URL, which holds no secret', async () => {
-    await using reportFixture = await openReportFixture();
-    const { reports: folder } = reportFixture;
+    await using fixture = await openReportFixture();
+    const { reports: folder } = fixture;
     const one = { ...settings, period: 'yesterday', mail: { to: ['finance@example.com'] } };
-    await reportFixture.run('report', one, reportFixture.change);
-    await reportFixture.run('report', one, {
-      ...reportFixture.change,
+    await fixture.run('report', one, fixture.change);
+    await fixture.run('report', one, {
+      ...fixture.change,
       name: 'paged',
       reports: { folder, attachLimit: 1e7, pageUrl: 'https://tollkeeper.example.com/' },
     });
-    const [[attached], [paged]] = [await mailsOf(reportFixture), await mailsOf(reportFixture, 'paged')];
+    const [[attached], [paged]] = [await mailsOf(fixture), await mailsOf(fixture, 'paged')];
     const filesOf = (mail: typeof attached) =>
       (mail?.parsed.attachments ?? []).filter(({ related }) => !related).map(({ filename }) => filename);
     expect(filesOf(attached)).toEqual(['spend-summary.html']);
@@ -205,21 +205,21 @@ describe('a mailed report', () => {
   });
 
   it('links to its files when they are too large for a mail', async () => {
-    await using reportFixture = await openReportFixture();
-    const small = { folder: reportFixture.reports, attachLimit: 5000 };
-    await reportFixture.run('report', settings, { ...reportFixture.change, reports: small });
-    await reportFixture.run('report', settings, {
-      ...reportFixture.change,
+    await using fixture = await openReportFixture();
+    const small = { folder: fixture.reports, attachLimit: 5000 };
+    await fixture.run('report', settings, { ...fixture.change, reports: small });
+    await fixture.run('report', settings, {
+      ...fixture.change,
       name: 'linked',
       reports: { ...small, filesUrl: 'https://files.example.com/reports/' },
     });
     const places = [
-      `reports/${reportFixture.job}/${slotFolder}`,
+      `reports/${fixture.job}/${slotFolder}`,
       `https://files.example.com/reports/linked/${slotFolder}/`,
     ];
     for (const [at, { parsed }] of [
-      ...(await mailsOf(reportFixture)),
-      ...(await mailsOf(reportFixture, 'linked')),
+      ...(await mailsOf(fixture)),
+      ...(await mailsOf(fixture, 'linked')),
     ].entries()) {
       const place = places[at] ?? 'nowhere';
       expect(parsed.attachments.filter(({ related }) => !related)).toEqual([]);
@@ -231,7 +231,7 @@ describe('a mailed report', () => {
           ?.slice(1),
       ).toEqual([place]);
     }
-    const { reports } = await listReports(reportFixture.reports, { limit: 10 });
+    const { reports } = await listReports(fixture.reports, { limit: 10 });
     expect(new Set(reports.map(({ linked }) => linked))).toEqual(new Set(places));
     for (const { attached, files } of reports) {
       expect(attached).toEqual([]);
@@ -240,48 +240,45 @@ describe('a mailed report', () => {
   });
 
   it('is archived completely or not at all, and is not mailed after tampering', async () => {
-    await using reportFixture = await openReportFixture();
-    const blocked = join(reportFixture.folder, 'blocked');
+    await using fixture = await openReportFixture();
+    const blocked = join(fixture.folder, 'blocked');
     await writeFile(blocked, 'a file where a folder is to be');
-    const nowhere = { ...reportFixture.change, reports: { folder: blocked, attachLimit: 1 } };
-    await expect(reportFixture.run('report', settings, nowhere)).rejects.toMatchObject({
+    const nowhere = { ...fixture.change, reports: { folder: blocked, attachLimit: 1 } };
+    await expect(fixture.run('report', settings, nowhere)).rejects.toMatchObject({
       code: 'path-unwritable',
     });
-    expect(await mailsOf(reportFixture)).toEqual([]);
+    expect(await mailsOf(fixture)).toEqual([]);
 
-    await reportFixture.run('report', settings, reportFixture.change);
-    expect(await readdir(join(reportFixture.reports, reportFixture.job))).toEqual([slotFolder]);
-    await writeFile(join(reportFixture.reports, reportFixture.job, slotFolder, 'mail.html'), 'changed');
+    await fixture.run('report', settings, fixture.change);
+    expect(await readdir(join(fixture.reports, fixture.job))).toEqual([slotFolder]);
+    await writeFile(join(fixture.reports, fixture.job, slotFolder, 'mail.html'), 'changed');
     const joined = { ...settings, mail: { to: ['new@example.com'] } };
-    await expect(reportFixture.run('report', joined, reportFixture.change)).rejects.toMatchObject({
+    await expect(fixture.run('report', joined, fixture.change)).rejects.toMatchObject({
       code: 'report-damaged',
     });
-    expect(await mailsOf(reportFixture)).toHaveLength(1);
+    expect(await mailsOf(fixture)).toHaveLength(1);
   });
 });
 
 describe('an interrupted report run', () => {
   it('mails the archived report when it stopped between archiving and enqueueing', async () => {
-    await using reportFixture = await openReportFixture();
-    const blocked = join(reportFixture.folder, 'blocked');
+    await using fixture = await openReportFixture();
+    const blocked = join(fixture.folder, 'blocked');
     await writeFile(blocked, 'a file where a folder is to be');
     const nowhere = {
-      ...reportFixture.change,
+      ...fixture.change,
       mail: { from: 'reports@example.com', mails: mailFolder(blocked) },
     };
-    await expect(reportFixture.run('report', settings, nowhere)).rejects.toMatchObject({
+    await expect(fixture.run('report', settings, nowhere)).rejects.toMatchObject({
       code: 'path-unwritable',
     });
-    await reportFixture.run('report', settings, {
-      ...reportFixture.change,
+    await fixture.run('report', settings, {
+      ...fixture.change,
       runId: 'again',
       dataLate: 'nothing came',
     });
-    const [mail] = await mailsOf(reportFixture);
-    const html = await readFile(
-      join(reportFixture.reports, reportFixture.job, slotFolder, 'mail.html'),
-      'utf8',
-    );
+    const [mail] = await mailsOf(fixture);
+    const html = await readFile(join(fixture.reports, fixture.job, slotFolder, 'mail.html'), 'utf8');
     expect(html.includes('Run daily-spend-1')).toBe(true);
     expect(html.includes('nothing came')).toBe(false);
     const parsed = await simpleParser(mail?.bytes ?? '', { skipImageLinks: true });
@@ -289,47 +286,44 @@ describe('an interrupted report run', () => {
   });
 
   it('leaves one complete report when another run archives the same report', async () => {
-    await using reportFixture = await openReportFixture();
-    await reportFixture.run('report', settings, reportFixture.change);
-    const { reports } = await listReports(reportFixture.reports, { limit: 1 });
+    await using fixture = await openReportFixture();
+    await fixture.run('report', settings, fixture.change);
+    const { reports } = await listReports(fixture.reports, { limit: 1 });
     const [{ files: _files, folder: _folder, mails: _mails, ...manifest } = {}] = reports;
     const key = { job: 'raced', slot };
     const states = await Promise.all(
       ['one', 'two', 'three'].map((runId) =>
-        writeReport(
-          reportFixture.reports,
-          key,
-          { ...(manifest as Parameters<typeof writeReport>[2]), runId },
-          [{ name: 'report.txt', contentType: 'text/plain', content: runId }],
-        ),
+        writeReport(fixture.reports, key, { ...(manifest as Parameters<typeof writeReport>[2]), runId }, [
+          { name: 'report.txt', contentType: 'text/plain', content: runId },
+        ]),
       ),
     );
     expect(states.toSorted()).toEqual(['kept', 'known', 'known']);
-    expect(await readdir(join(reportFixture.reports, 'raced'))).toEqual([slotFolder]);
-    const [raced] = (await listReports(reportFixture.reports, { job: 'raced', limit: 1 })).reports;
+    expect(await readdir(join(fixture.reports, 'raced'))).toEqual([slotFolder]);
+    const [raced] = (await listReports(fixture.reports, { job: 'raced', limit: 1 })).reports;
     expect(await readFile(join(raced?.folder ?? '', 'report.txt'), 'utf8')).toBe(raced?.runId);
   });
 });
 
 describe('the report archive', () => {
   it('lists the newest slot first, of all jobs or one, and names what cannot be read', async () => {
-    await using reportFixture = await openReportFixture();
+    await using fixture = await openReportFixture();
     for (const [name, days] of [
       ['a', 0],
       ['b', 1],
       ['a', 2],
     ] as const)
-      await reportFixture.run(
+      await fixture.run(
         'report',
         { ...settings, mail: { to: ['x@example.com'] } },
         {
-          ...reportFixture.change,
+          ...fixture.change,
           name,
           slot: unixMillis(slot + days * 86_400_000),
         },
       );
     const slots = async (query: Parameters<typeof listReports>[1]) =>
-      (await listReports(reportFixture.reports, query)).reports.map((report) => [
+      (await listReports(fixture.reports, query)).reports.map((report) => [
         report.job,
         report.slot.slice(0, 10),
       ]);
@@ -341,35 +335,35 @@ describe('the report archive', () => {
     expect(await slots({ limit: 10, job: 'a' })).toHaveLength(2);
     expect(await slots({ limit: 1 })).toEqual([['a', '2026-11-14']]);
     expect(await slots({ limit: 10, job: 'none' })).toEqual([]);
-    await writeFile(join(reportFixture.reports, 'a', '20261114T080000.000Z', 'manifest.json'), '{');
-    expect((await listReports(reportFixture.reports, { limit: 10 })).damaged).toEqual([
-      join(reportFixture.reports, 'a', '20261114T080000.000Z'),
+    await writeFile(join(fixture.reports, 'a', '20261114T080000.000Z', 'manifest.json'), '{');
+    expect((await listReports(fixture.reports, { limit: 10 })).damaged).toEqual([
+      join(fixture.reports, 'a', '20261114T080000.000Z'),
     ]);
-    expect(await listReports(join(reportFixture.folder, 'none'), { limit: 1 })).toEqual({
+    expect(await listReports(join(fixture.folder, 'none'), { limit: 1 })).toEqual({
       reports: [],
       damaged: [],
     });
   });
 
   it('deletes expired reports and remains of a crash, and nothing else', async () => {
-    await using reportFixture = await openReportFixture();
+    await using fixture = await openReportFixture();
     // Built now for a slot long ago: it is as old as its building.
-    await reportFixture.run('report', settings, reportFixture.change);
-    const job = join(reportFixture.reports, reportFixture.job);
+    await fixture.run('report', settings, fixture.change);
+    const job = join(fixture.reports, fixture.job);
     const [left, written, strange] = ['.draft-left', '.draft-now', 'strange'].map((name) => join(job, name));
     for (const folder of [left, written, strange]) await mkdir(folder ?? '');
-    const now = reportFixture.clock.now();
+    const now = fixture.clock.now();
     await utimes(left ?? '', now / 1000 - 90_000, now / 1000 - 90_000);
     await utimes(written ?? '', now / 1000, now / 1000);
-    expect(await trimReports(reportFixture.reports, unixMillis(now - 1), now)).toBe(0);
+    expect(await trimReports(fixture.reports, unixMillis(now - 1), now)).toBe(0);
     expect(await readdir(job)).toEqual(['.draft-now', slotFolder, 'strange']);
-    expect(await trimReports(reportFixture.reports, unixMillis(now + 1), now)).toBe(1);
+    expect(await trimReports(fixture.reports, unixMillis(now + 1), now)).toBe(1);
     expect(await readdir(job)).toEqual(['.draft-now', 'strange']);
     await rm(written ?? '', { recursive: true });
     await rm(strange ?? '', { recursive: true });
-    await trimReports(reportFixture.reports, now, now);
-    expect(await readdir(reportFixture.reports)).toEqual([]);
-    expect(await trimReports(join(reportFixture.folder, 'none'), now, now)).toBe(0);
+    await trimReports(fixture.reports, now, now);
+    expect(await readdir(fixture.reports)).toEqual([]);
+    expect(await trimReports(join(fixture.folder, 'none'), now, now)).toBe(0);
   });
 });
 

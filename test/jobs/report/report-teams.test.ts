@@ -93,7 +93,7 @@ describe('a report per team', () => {
     expect(growth?.html).toContain(keys[0]);
     expect(growth?.html).toContain('· growth ·');
     // What the whole account comes to is no team's business; how it compares with the gateway is.
-    expect(growth?.text).toMatch(/The account as a whole is (not )?reconciled/);
+    expect(growth?.text).toMatch(/as a whole is (not )?reconciled/);
     const again = await office.run('report', { ...settings, each_team: true }, change);
     expect(again.figures).toMatchObject({ mails: 0 });
     expect(await mailsOf(office)).toHaveLength(3);
@@ -113,7 +113,7 @@ describe('a report per team', () => {
       composeReport({ ...settings, team: 'nobody' }, { ...context, ...change }),
     ).rejects.toMatchObject({
       code: 'wrong-use',
-      message: 'team nobody is not declared; declared teams: growth, platform',
+      message: expect.stringMatching(/nobody .*declared teams: growth, platform$/) as string,
     });
     await expect(office.run('report', settings, change)).rejects.toMatchObject({ code: 'wrong-use' });
   });

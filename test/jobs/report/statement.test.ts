@@ -64,11 +64,11 @@ type SignedTable = {
 
 describe('a statement of a closed month', () => {
   it('is signed: the mail, the manifest and the attached file have one SHA-256 over all figures', async () => {
-    await using reportFixture = await openReportFixture();
-    await reportFixture.run('report', settings, reportFixture.change);
-    const { reports } = await listReports(join(reportFixture.folder, 'reports'), { limit: 2 });
+    await using fixture = await openReportFixture();
+    await fixture.run('report', settings, fixture.change);
+    const { reports } = await listReports(join(fixture.folder, 'reports'), { limit: 2 });
     const [kept] = reports;
-    const mail = await mailOf(reportFixture);
+    const mail = await mailOf(fixture);
     const file = mail.attachments.find(({ filename }) => filename === 'statement-signed.json');
     const fingerprint = sha256(file?.content ?? '');
     expect(kept?.seal).toEqual({ state: 'closed', file: 'statement-signed.json', sha256: fingerprint });
@@ -82,7 +82,7 @@ describe('a statement of a closed month', () => {
       readonly figures: readonly { readonly exact: string; readonly label: string }[];
       readonly tables: readonly SignedTable[];
     };
-    const total = reportFixture.sandbox.truth.sums(Date.UTC(2026, 9, 1) / 1000, Date.UTC(2026, 10, 1) / 1000);
+    const total = fixture.sandbox.truth.sums(Date.UTC(2026, 9, 1) / 1000, Date.UTC(2026, 10, 1) / 1000);
     expect(signed.figures[0]).toMatchObject({ label: 'Spend', exact: money(total.net) });
     expect(signed.tables.map(({ name, rows }) => [name, rows.length])).toEqual([
       ['models', Object.keys(total.byModel).filter((name) => name !== '').length],
@@ -97,47 +97,48 @@ describe('a statement of a closed month', () => {
   });
 
   it('has the same SHA-256 when it is built again from the same data, and another one when a figure differs', async () => {
-    await using reportFixture = await openReportFixture(await openAccount());
+    await using fixture = await openReportFixture(await openAccount());
     const sealOf = async (change: RunChange = {}) => {
-      const context = { ...reportFixture.context, ...reportFixture.change, ...change };
+      const context = { ...fixture.context, ...fixture.change, ...change };
       const { model, files } = await composeReport({ report: 'statement' }, context);
       expect(files.map(({ name }) => name)).toContain('statement-signed.json');
       return model.seal?.state === 'closed' ? model.seal.sha256 : 'draft';
     };
     const first = await sealOf();
-    reportFixture.clock.advance(86_400_000);
+    fixture.clock.advance(86_400_000);
     expect(await sealOf({ runId: 'again', slot: unixMillis(Date.UTC(2026, 10, 18)) })).toBe(first);
     expect(await sealOf({ zone: 'Asia/Shanghai' })).not.toBe(first);
   });
 
   it.each([
-    ['of the current month', { period: 'month-to-date' }, 'the period is not one whole calendar month'],
+    ['of the current month', { period: 'month-to-date' }, /: .*not one whole calendar month\./],
     [
       'of an incomplete month',
       { period: { from: '2026-11-01', to: '2026-12-01' } },
-      'the period is not over; the data does not cover the whole period',
+      /: the period is not over; .*does not cover the whole/,
     ],
     [
       'of a month whose first days were never pulled',
       { period: { from: '2026-09-01', to: '2026-10-01' } },
-      'the data does not cover the whole period',
+      /: the data does not cover/,
     ],
   ])('a statement %s is a draft: subject and text state why, and it is not signed', async (_, more, why) => {
-    await using reportFixture = await openReportFixture();
-    await reportFixture.run('report', { ...settings, ...more }, reportFixture.change);
-    const mail = await mailOf(reportFixture);
+    await using fixture = await openReportFixture();
+    await fixture.run('report', { ...settings, ...more }, fixture.change);
+    const mail = await mailOf(fixture);
     expect(mail.subject).toContain(' · DRAFT');
-    expect(mail.text?.replaceAll(/\s+/g, ' ')).toContain(`! DRAFT, not signed: ${why}.`);
+    const [, reasons] = mail.text?.replaceAll(/\s+/g, ' ').split('! DRAFT, not signed') ?? [];
+    expect(reasons).toMatch(why);
     expect(mail.text).not.toContain('SHA-256');
     expect(mail.attachments).toEqual([]);
-    const { reports } = await listReports(join(reportFixture.folder, 'reports'), { limit: 2 });
+    const { reports } = await listReports(join(fixture.folder, 'reports'), { limit: 2 });
     expect(reports[0]?.seal).toEqual({ state: 'draft' });
   });
 
   it('is a draft while its data is late, in every language', async () => {
-    await using reportFixture = await openReportFixture();
+    await using fixture = await openReportFixture();
     for (const locale of localeTags) {
-      const context = { ...reportFixture.context, ...reportFixture.change, dataLate: 'pull-logs is late' };
+      const context = { ...fixture.context, ...fixture.change, dataLate: 'pull-logs is late' };
       const { model } = await composeReport({ report: 'statement', locale }, context);
       expect(model.seal).toEqual({ state: 'draft', reasons: ['not-complete'] });
       expect(model.subject).toMatch(/DRAFT|ENTWURF|草稿/);
@@ -161,25 +162,22 @@ describe('a statement of a month whose sums lack an amount that the gateway show
   });
 
   it('is a draft that says so, with the amount that is missing', async () => {
-    await using reportFixture = await openReportFixture();
-    await reportFixture.run('report', settings, { ...reportFixture.change, ...unreconciled(reportFixture) });
-    const mail = await mailOf(reportFixture);
+    await using fixture = await openReportFixture();
+    await fixture.run('report', settings, { ...fixture.change, ...unreconciled(fixture) });
+    const mail = await mailOf(fixture);
     expect(mail.subject).toContain(' · DRAFT');
     const text = mail.text?.replaceAll(/\s+/g, ' ');
-    expect(text).toContain('! DRAFT, not signed: the sums are not reconciled with the gateway');
-    expect(text).toContain('0.007282');
+    expect(text).toMatch(/! DRAFT, not signed: .*not reconciled .*0\.007282/);
     expect(mail.attachments).toEqual([]);
   });
 
   it('is closed where the job allows it, and the mail and the signed file say so', async () => {
-    await using reportFixture = await openReportFixture();
-    const change = { ...reportFixture.change, ...unreconciled(reportFixture) };
-    await reportFixture.run('report', { ...settings, allow: 'unreconciled' }, change);
-    const mail = await mailOf(reportFixture);
+    await using fixture = await openReportFixture();
+    const change = { ...fixture.change, ...unreconciled(fixture) };
+    await fixture.run('report', { ...settings, allow: 'unreconciled' }, change);
+    const mail = await mailOf(fixture);
     expect(mail.subject).toContain(' · closed');
-    expect(mail.text?.replaceAll(/\s+/g, ' ')).toContain(
-      'Closed without reconciliation, as the job allows (allow: unreconciled).',
-    );
+    expect(mail.text?.replaceAll(/\s+/g, ' ')).toMatch(/Closed without .*\(allow: unreconciled\)/);
     const file = mail.attachments.find(({ filename }) => filename === 'statement-signed.json');
     expect(JSON.parse(file?.content.toString('utf8') ?? '')).toMatchObject({
       allowed: ['unreconciled'],
@@ -188,9 +186,9 @@ describe('a statement of a month whose sums lack an amount that the gateway show
   });
 
   it('names reasons and permission in every language', async () => {
-    await using reportFixture = await openReportFixture();
+    await using fixture = await openReportFixture();
     for (const locale of localeTags) {
-      const context = { ...reportFixture.context, ...reportFixture.change, ...unreconciled(reportFixture) };
+      const context = { ...fixture.context, ...fixture.change, ...unreconciled(fixture) };
       const { model } = await composeReport({ report: 'statement', locale }, context);
       expect(model.seal).toEqual({ state: 'draft', reasons: ['not-reconciled'] });
       const allowed = await composeReport({ report: 'statement', locale, allow: 'unreconciled' }, context);
@@ -200,8 +198,8 @@ describe('a statement of a month whose sums lack an amount that the gateway show
 });
 
 it('a count of tokens that is a lower bound does not keep a statement open, and the signed file marks it', async () => {
-  await using reportFixture = await openReportFixture();
-  const { context, change } = reportFixture;
+  await using fixture = await openReportFixture();
+  const { context, change } = fixture;
   const { model } = await composeReport({ report: 'statement' }, { ...context, ...change });
   const document = model.seal?.state === 'closed' ? model.seal.document : '';
   const { figures } = JSON.parse(document) as { figures: readonly Readonly<Record<string, unknown>>[] };
@@ -214,8 +212,8 @@ it('a count of tokens that is a lower bound does not keep a statement open, and 
 });
 
 it('a closed statement stays when a row of its month arrives late, and the next statement names what changed', async () => {
-  await using reportFixture = await openReportFixture(await openAccount());
-  const { clock, run, folder, change, sandbox } = reportFixture;
+  await using fixture = await openReportFixture(await openAccount());
+  const { clock, run, folder, change, sandbox } = fixture;
   const statementOf = async (slot: number) => {
     await run('report', { ...settings, period: '2026-10' }, { ...change, slot: unixMillis(slot) });
     const { reports } = await listReports(join(folder, 'reports'), { limit: 5 });
@@ -245,7 +243,5 @@ it('a closed statement stays when a row of its month arrives late, and the next 
   const next = await statementOf(first + 2 * 86_400_000);
   expect(next.seal?.state).toBe('closed');
   expect(next.seal?.sha256).not.toBe(closed.seal?.sha256);
-  expect(next.text).toMatch(
-    /RESTATED Days of this month that rows changed after its end: 1, by \$0\.0073 in total/,
-  );
+  expect(next.text).toMatch(/RESTATED .*: 1, by \$0\.0073 in total/);
 });
