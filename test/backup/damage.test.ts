@@ -124,28 +124,31 @@ it.each([
   [
     'a byte changed',
     async (folder: string) => writeFile(join(folder, 'audit/keys.jsonl'), '{"step":"deleted"}\n'),
-    'audit/keys.jsonl in … does not match its checksum',
+    /: audit\/keys\.jsonl .* checksum$/,
   ],
   [
     'become shorter',
     async (folder: string) => writeFile(join(folder, 'audit/keys.jsonl'), '{}\n'),
-    'audit/keys.jsonl has 3 bytes in …, and its manifest states 19',
+    /: audit\/keys\.jsonl has 3 bytes .* states 19$/,
   ],
   [
     'become longer',
     async (folder: string) => writeFile(join(folder, 'empty'), 'x'),
-    'empty has 1 bytes in …, and its manifest states 0',
+    /: empty has 1 bytes .* states 0$/,
   ],
   [
     'been lost',
     async (folder: string) => rm(join(folder, 'audit/keys.jsonl')),
-    '… contains empty where audit/keys.jsonl belongs',
+    / contains empty where audit\/keys\.jsonl belongs$/,
   ],
 ])('a file in which an entry has %s is damaged, and the entry is named', async (_, change, message) => {
   await using folder = await openFolder();
   const { from, decipher } = await write(folder, 'a file');
   await rewrite(from, join(folder.path, 'by-hand'), change);
-  expect(await findFaults(from, decipher)).toEqual([`backup-damaged: ${message.replace('…', from)}`]);
+  const found = await findFaults(from, decipher);
+  expect(found).toEqual([expect.stringMatching(/^backup-damaged: /)]);
+  expect(found[0]).toContain(from);
+  expect(found[0]).toMatch(message);
   const opened = await openBackup(from);
   await expect(opened.restore(join(folder.path, 'to'))).rejects.toMatchObject({ code: 'backup-damaged' });
 });
@@ -155,9 +158,7 @@ it('a file with an additional entry is damaged', async () => {
   const { from } = await write(folder, 'a file');
   await folder.write('other.txt', 'x');
   await command('tar', ['rf', from, '-C', folder.path, 'other.txt']);
-  expect(await findFaults(from)).toEqual([
-    `backup-damaged: ${from} contains other.txt behind its last entry`,
-  ]);
+  expect(await findFaults(from)).toEqual([expect.stringMatching(/^backup-damaged: .* other\.txt behind /)]);
 });
 
 it.each([
@@ -173,9 +174,7 @@ it.each([
   const sum = content.subarray(0, 512).reduce((total, byte) => total + byte, 0);
   content.write(`${sum.toString(8).padStart(6, '0')} \0`, 148);
   await writeFile(from, content);
-  expect(await findFaults(from)).toEqual([
-    `backup-damaged: ${from} has headers or padding that Tollkeeper does not write`,
-  ]);
+  expect(await findFaults(from)).toEqual([expect.stringMatching(/^backup-damaged: .* headers or padding/)]);
 });
 
 it('a file of a newer version is refused', async () => {

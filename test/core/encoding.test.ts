@@ -7,7 +7,7 @@ const read = (text: string, encoding: 'latin1' | 'utf16le' | 'utf8'): string =>
 it('a text in UTF-16 or Latin-1 is one fault with its position, and has no value', () => {
   expect(parseYaml(read('\ufeffa: ü\n', 'utf16le'))).toMatchObject({
     value: null,
-    faults: [{ line: 1, column: 1, message: 'the file is encoded as UTF-16, not UTF-8' }],
+    faults: [{ line: 1, column: 1, message: expect.stringContaining('UTF-16') as string }],
   });
   expect(parseYaml(read('a: 1\nb: ü\n', 'latin1')).faults).toMatchObject([
     { line: 2, column: 4, message: expect.stringContaining('is not UTF-8 here') as string },

@@ -62,8 +62,7 @@ describe('CSV', () => {
     };
     await expect(gateway.exportUsage(usage)).rejects.toMatchObject({
       code: 'gateway-refused',
-      message:
-        'the gateway refused GET /api/data/self/pivot/stream-export, which needs the scope usage:read, and sent no CSV: “range too wide”',
+      message: expect.stringMatching(/pivot\/stream-export, .*usage:read, .*: “range too wide”$/) as unknown,
     });
   });
 });
@@ -125,9 +124,7 @@ describe('a key in an export', () => {
   });
 
   it('that never ends is rejected in bounded memory', () => {
-    expect(() => filteredIn(`sk-${'a'.repeat(2_100_000)}`, [65_536])).toThrow(
-      'a row of more than 2000000 bytes',
-    );
+    expect(() => filteredIn(`sk-${'a'.repeat(2_100_000)}`, [65_536])).toThrow('more than 2000000 bytes');
   });
 });
 
@@ -160,8 +157,9 @@ describe('a body other than CSV', () => {
     ])
       expect(await error(answer)).toMatchObject({
         code: 'gateway-refused',
-        message:
-          'the gateway refused GET /api/log/self/stream-export, which needs the scope logs:read, and sent no CSV: “too many exports”',
+        message: expect.stringMatching(
+          /self\/stream-export, .*logs:read, .*: “too many exports”$/,
+        ) as unknown,
         advice: expect.stringContaining('logs:read') as unknown,
       });
   });

@@ -20,12 +20,16 @@ type Reading = {
 
 const whole = (read: Reading['read']): Reading => ({ data: (fields) => fields, place: 'data.', read });
 
+const profile = 'the account profile';
+const statistics = 'the call statistics';
+const key = 'an API key';
+const page = 'a key page';
+const created = 'a created key';
+
 const resources: Readonly<Record<string, readonly Reading[]>> = {
-  'the account profile': [whole((gateway) => gateway.profile())],
-  'the call statistics': [
-    whole((gateway) => gateway.statistics({ start: unixSeconds(1), end: unixSeconds(2) })),
-  ],
-  'an API key': [
+  [profile]: [whole((gateway) => gateway.profile())],
+  [statistics]: [whole((gateway) => gateway.statistics({ start: unixSeconds(1), end: unixSeconds(2) }))],
+  [key]: [
     whole((gateway) => gateway.readKey(7)),
     {
       data: (fields) => `{"items":[${fields}],"page":1,"page_size":100,"total":1}`,
@@ -33,11 +37,11 @@ const resources: Readonly<Record<string, readonly Reading[]>> = {
       read: async (gateway) => (await gateway.keyPage({ page: 1, pageSize: 100 })).items[0],
     },
   ],
-  'a key page': [whole((gateway) => gateway.keyPage({ page: 1, pageSize: 100 }))],
-  'a created key': [
+  [page]: [whole((gateway) => gateway.keyPage({ page: 1, pageSize: 100 }))],
+  [created]: [
     whole(async (gateway) => {
-      const { id, key } = await gateway.createKey(spec);
-      return { id, key: key.reveal() };
+      const made = await gateway.createKey(spec);
+      return { ...made, key: made.key.reveal() };
     }),
   ],
 };
@@ -56,76 +60,44 @@ type Field = readonly [
 const error = Symbol('an error that names the field');
 
 const fields: readonly Field[] = [
-  ['G4.1.username', 'the account profile', '"acme"', 'username', 'acme', '5', error],
-  [
-    'G4.1.display_name',
-    'the account profile',
-    '"Acme & Söhne"',
-    'displayName',
-    'Acme & Söhne',
-    '5',
-    undefined,
-  ],
-  [
-    'G4.1.balance',
-    'the account profile',
-    '"12345678901234567.1201"',
-    'balance',
-    '12345678901234567.1201',
-    'true',
-    error,
-  ],
-  ['G4.1.used_quota', 'the account profile', '"3.0001"', 'usedQuota', '3.0001', '"many"', error],
-  [
-    'G4.1.request_count',
-    'the account profile',
-    '9007199254740991',
-    'requestCount',
-    9007199254740991,
-    '"12"',
-    undefined,
-  ],
-  ['G4.1.group', 'the account profile', '"vip"', 'group', 'vip', '1', undefined],
-  ['G4.1.level', 'the account profile', '3', 'level', 3, '"three"', undefined],
+  ['G4.1.username', profile, '"acme"', 'username', 'acme', '5', error],
+  ['G4.1.display_name', profile, '"Acme & Söhne"', 'displayName', 'Acme & Söhne', '5', undefined],
+  ['G4.1.balance', profile, '"12345678901234567.1201"', 'balance', '12345678901234567.1201', 'true', error],
+  ['G4.1.used_quota', profile, '"3.0001"', 'usedQuota', '3.0001', '"many"', error],
+  ['G4.1.request_count', profile, '9007199254740991', 'requestCount', 9007199254740991, '"12"', undefined],
+  ['G4.1.group', profile, '"vip"', 'group', 'vip', '1', undefined],
+  ['G4.1.level', profile, '3', 'level', 3, '"three"', undefined],
 
-  [
-    'G5.2.quota',
-    'the call statistics',
-    '12.300000000000000001',
-    'quota',
-    '12.300000000000000001',
-    'true',
-    error,
-  ],
-  ['G5.2.rpm', 'the call statistics', '1', 'rpm', '1', '"fast"', undefined],
-  ['G5.2.tpm', 'the call statistics', '2.5e3', 'tpm', '2500', '[]', undefined],
-  ['G5.2.mpm', 'the call statistics', '0.00000004', 'mpm', '0.00000004', '{}', undefined],
+  ['G5.2.quota', statistics, '12.300000000000000001', 'quota', '12.300000000000000001', 'true', error],
+  ['G5.2.rpm', statistics, '1', 'rpm', '1', '"fast"', undefined],
+  ['G5.2.tpm', statistics, '2.5e3', 'tpm', '2500', '[]', undefined],
+  ['G5.2.mpm', statistics, '0.00000004', 'mpm', '0.00000004', '{}', undefined],
 
-  ['G8.1.id', 'an API key', '9007199254740991', 'id', 9007199254740991, '"7"', error],
-  ['G8.1.name', 'an API key', '"钥 <b>,\\n=1"', 'name', '钥 <b>,\n=1', '7', error],
-  ['G8.1.key_mask', 'an API key', '"sk-a***z"', 'keyMask', 'sk-a***z', '7', undefined],
-  ['G8.1.status', 'an API key', '4', 'status', 4, '"enabled"', undefined],
+  ['G8.1.id', key, '9007199254740991', 'id', 9007199254740991, '"7"', error],
+  ['G8.1.name', key, '"钥 <b>,\\n=1"', 'name', '钥 <b>,\n=1', '7', error],
+  ['G8.1.key_mask', key, '"sk-a***z"', 'keyMask', 'sk-a***z', '7', undefined],
+  ['G8.1.status', key, '4', 'status', 4, '"enabled"', undefined],
   [
     'G8.1.remain_quota',
-    'an API key',
+    key,
     '"90071992547409931.1234"',
     'remainQuota',
     '90071992547409931.1234',
     'true',
     error,
   ],
-  ['G8.1.unlimited_quota', 'an API key', 'true', 'unlimitedQuota', true, '1', error],
-  ['G8.1.expired_time', 'an API key', '1900000000', 'expiredTime', 1_900_000_000, '"never"', error],
-  ['G8.1.group', 'an API key', '"default"', 'group', 'default', '1', undefined],
-  ['G8.1.created_time', 'an API key', '1760000000', 'createdTime', 1_760_000_000, '"2025-10-09"', undefined],
+  ['G8.1.unlimited_quota', key, 'true', 'unlimitedQuota', true, '1', error],
+  ['G8.1.expired_time', key, '1900000000', 'expiredTime', 1_900_000_000, '"never"', error],
+  ['G8.1.group', key, '"default"', 'group', 'default', '1', undefined],
+  ['G8.1.created_time', key, '1760000000', 'createdTime', 1_760_000_000, '"2025-10-09"', undefined],
 
-  ['G8.3.data.items', 'a key page', '[]', 'items', [], '{}', []],
-  ['G8.3.data.page', 'a key page', '2', 'page', 2, '"2"', undefined],
-  ['G8.3.data.page_size', 'a key page', '5', 'pageSize', 5, '2.5', undefined],
-  ['G8.3.data.total', 'a key page', '6', 'total', 6, '"6"', undefined],
+  ['G8.3.data.items', page, '[]', 'items', [], '{}', []],
+  ['G8.3.data.page', page, '2', 'page', 2, '"2"', undefined],
+  ['G8.3.data.page_size', page, '5', 'pageSize', 5, '2.5', undefined],
+  ['G8.3.data.total', page, '6', 'total', 6, '"6"', undefined],
 
-  ['G8.8.id', 'a created key', '9', 'id', 9, '"9"', error],
-  ['G8.8.key', 'a created key', '"sk-plaintext-of-the-key"', 'key', 'sk-plaintext-of-the-key', '5', error],
+  ['G8.8.id', created, '9', 'id', 9, '"9"', error],
+  ['G8.8.key', created, '"sk-plaintext-of-the-key"', 'key', 'sk-plaintext-of-the-key', '5', error],
 ];
 
 const nameOf = (id: string): string => id.split('.').at(-1) ?? '';
@@ -182,8 +154,8 @@ describe('an API key', () => {
     ['has a status without a known meaning', 'G8.2', '{"status":17}', { status: 17 }],
     ['has other fields', 'G8.6.open', '{"ips":["::1"]}', { rest: { ips: '["::1"]' } }],
   ])('is read when it %s (%s)', async (_what, _id, changes, expected) => {
-    const key = { id: 7, name: 'a', remain_quota: '5.0000', unlimited_quota: false, expired_time: 9 };
-    const changed: unknown = { ...key, ...(JSON.parse(changes) as object) };
+    const served = { id: 7, name: 'a', remain_quota: '5.0000', unlimited_quota: false, expired_time: 9 };
+    const changed: unknown = { ...served, ...(JSON.parse(changes) as object) };
     const { gateway } = await scriptedGateway([ok(changed)]);
     expect(await gateway.readKey(7)).toMatchObject(expected);
   });
@@ -194,14 +166,14 @@ it('the account profile never contains credentials, should the gateway serve som
   const { gateway } = await scriptedGateway([
     ok({ username: 'a', balance: '1.0000', used_quota: '2.0000', ...never, tier: 'gold' }),
   ]);
-  const profile = await gateway.profile();
-  expect(profile.rest).toEqual({ tier: '"gold"' });
-  for (const name of Object.keys(never)) expect(JSON.stringify(profile)).not.toContain(name);
+  const found = await gateway.profile();
+  expect(found.rest).toEqual({ tier: '"gold"' });
+  for (const name of Object.keys(never)) expect(JSON.stringify(found)).not.toContain(name);
 });
 
 describe('the envelope of an answer (G3.1)', () => {
   const data = '{"username":"a","balance":"1.0000","used_quota":"2.0000"}';
-  const profile = async (envelope: string) => (await scriptedGateway([json(envelope)])).gateway.profile();
+  const read = async (envelope: string) => (await scriptedGateway([json(envelope)])).gateway.profile();
 
   it.each([
     ['G3.1.success', `{"success":true,"message":"","data":${data}}`],
@@ -209,28 +181,18 @@ describe('the envelope of an answer (G3.1)', () => {
     ['G3.1.message', `{"success":true,"message":5,"data":${data}}`],
     ['G3.1.data', `{"success":true,"message":"saved","data":${data}}`],
   ])('is opened: %s in %s', async (_id, envelope) => {
-    expect(await profile(envelope)).toMatchObject({ username: 'a', balance: '1', usedQuota: '2' });
+    expect(await read(envelope)).toMatchObject({ username: 'a', balance: '1', usedQuota: '2' });
   });
 
   it.each([
     ['G3.1.success', `{"success":false,"message":"no","data":${data}}`, 'gateway-refused', '“no”'],
-    [
-      'G3.1.success',
-      `{"message":"","data":${data}}`,
-      'gateway-answer-unreadable',
-      'no envelope with success',
-    ],
-    [
-      'G3.1.success',
-      `{"success":"true","data":${data}}`,
-      'gateway-answer-unreadable',
-      'no envelope with success',
-    ],
+    ['G3.1.success', `{"message":"","data":${data}}`, 'gateway-answer-unreadable', 'no envelope with'],
+    ['G3.1.success', `{"success":"true","data":${data}}`, 'gateway-answer-unreadable', 'no envelope with'],
     ['G3.1.message', '{"success":false,"message":"余额不足","data":null}', 'gateway-refused', '“余额不足”'],
     ['G3.1.data', '{"success":true,"message":""}', 'gateway-answer-unreadable', ': data: '],
     ['G3.1.data', '{"success":true,"message":"","data":[]}', 'gateway-answer-unreadable', ': data'],
   ])('is an error that says why it is not: %s in %s', async (_id, envelope, code, message) => {
-    await expect(profile(envelope)).rejects.toMatchObject({
+    await expect(read(envelope)).rejects.toMatchObject({
       code,
       message: expect.stringContaining(message) as unknown,
     });

@@ -234,7 +234,7 @@ it('a key list whose pages each arrive just in time ends after ten times the tim
   );
   await expect(gateway.listKeys()).rejects.toMatchObject({
     code: 'gateway-timeout',
-    message: expect.stringContaining('the key list did not finish its answer within 5 s') as string,
+    message: expect.stringMatching(/key list .* within 5 s/) as string,
   });
   expect(seen.length).toBeGreaterThan(1);
   expect(seen.length).toBeLessThan(1500);

@@ -35,5 +35,5 @@ it('selectors of keys and of models are not judged while no key or model is know
 
 it('the text of a selector names what it selects', () => {
   expect(unmatchedText({ names: 'key', pattern: 'a*' })).toBe('no key matches "a*"');
-  expect(unmatchedText({ names: 'owner', pattern: 'a' })).toBe('no key has the owner "a"');
+  expect(unmatchedText({ names: 'owner', pattern: 'a' })).toMatch(/has the owner "a"$/);
 });

@@ -31,6 +31,9 @@ const absence = (message: RegExp | string) =>
     message: expect.stringMatching(message),
   });
 
+const fails = async (url: string, failure: unknown): Promise<void> =>
+  expect(connect(url)).rejects.toEqual(failure);
+
 describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to PostgreSQL', () => {
   beforeAll(async () => {
     cluster = await startKeeperCluster();
@@ -113,12 +116,10 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
     expect(await isEncrypted(`?sslmode=require&sslrootcert=${ca}`)).toBe(true);
     expect(await isEncrypted(`?sslmode=verify-ca&sslrootcert=${ca}`)).toBe(true);
     expect(await isEncrypted(`?sslmode=verify-full&sslrootcert=${ca}`)).toBe(true);
-    await expect(isEncrypted('?sslmode=verify-full')).rejects.toEqual(
-      refusal('certificate of the server is not trusted'),
-    );
+    await expect(isEncrypted('?sslmode=verify-full')).rejects.toEqual(refusal('server is not trusted'));
     const stranger = join(ca, '../stranger.pem');
     await expect(isEncrypted(`?sslmode=require&sslrootcert=${stranger}`)).rejects.toEqual(
-      refusal('certificate of the server is not trusted'),
+      refusal('server is not trusted'),
     );
     await expect(isEncrypted(`?sslmode=verify-full&sslrootcert=${ca}.none`)).rejects.toEqual(
       refusal(/ca\.pem\.none cannot be read \(ENOENT\)/),
@@ -128,30 +129,26 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
   it('is refused by a server without TLS if it must be encrypted', async () => {
     await cluster.restart(['ssl=off']);
     try {
-      await expect(connect(cluster.urlOf('postgres', { query: '?sslmode=require' }))).rejects.toEqual(
-        refusal('does not support SSL'),
-      );
+      await fails(cluster.urlOf('postgres', { query: '?sslmode=require' }), refusal('does not support SSL'));
     } finally {
       await cluster.restart();
     }
   });
 
   it('fails where no server listens, no host has the name, and no socket exists', async () => {
-    await expect(connect('postgres://keeper:pw@127.0.0.1:1/spend')).rejects.toEqual(
+    await fails(
+      'postgres://keeper:pw@127.0.0.1:1/spend',
       absence(/^postgres:\/\/keeper@127\.0\.0\.1:1\/spend: no server listens there$/),
     );
-    await expect(connect('postgres://keeper@nowhere.invalid/spend')).rejects.toEqual(
-      absence(/the name of the host is unknown|DNS does not answer/),
-    );
-    await expect(connect('postgres://keeper@/spend?host=/nowhere')).rejects.toEqual(
-      absence('there is no socket of a server'),
-    );
+    await fails('postgres://keeper@nowhere.invalid/spend', absence(/host is unknown|DNS does not answer/));
+    await fails('postgres://keeper@/spend?host=/nowhere', absence('no socket of a server'));
   });
 
   it('fails after its time limit where a server accepts and says nothing', async () => {
     await using proxy = await startCuttingProxy(cluster.port);
     proxy.silent(true);
-    await expect(connect(cluster.urlOf('postgres', { port: proxy.port }))).rejects.toEqual(
+    await fails(
+      cluster.urlOf('postgres', { port: proxy.port }),
       absence('does not answer within 10 seconds'),
     );
   }, 30_000);
@@ -166,26 +163,18 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
   });
 
   it('is refused by a database that does not exist', async () => {
-    await expect(connect(cluster.urlOf('missing'))).rejects.toEqual(
-      refusal('database "missing" does not exist'),
-    );
+    await fails(cluster.urlOf('missing'), refusal('database "missing" does not exist'));
   });
 
   it('is refused for a role that may not connect, create tables or read the schema', async () => {
     await cluster.execute([`CREATE ROLE reader LOGIN PASSWORD 'reader-word'`]);
     const user = 'reader:reader-word';
     const name = await cluster.database();
-    await expect(connect(cluster.urlOf(name, { user }))).rejects.toEqual(
-      refusal('may not create tables in the schema public'),
-    );
+    await fails(cluster.urlOf(name, { user }), refusal('may not create tables .*public'));
     await cluster.execute(history(34), name);
-    await expect(connect(cluster.urlOf(name, { user }))).rejects.toEqual(
-      refusal('permission denied for table schema_migration'),
-    );
+    await fails(cluster.urlOf(name, { user }), refusal('permission denied for table schema_migration'));
     await cluster.execute([`REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`]);
-    await expect(connect(cluster.urlOf(name, { user }))).rejects.toEqual(
-      refusal('permission denied for database'),
-    );
+    await fails(cluster.urlOf(name, { user }), refusal('permission denied for database'));
   });
 
   it('is refused by a database that is read-only or has another encoding', async () => {
@@ -196,17 +185,15 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
       message: expect.stringContaining('transactions are read-only'),
     });
     const latin = await cluster.database(`ENCODING 'LATIN1' TEMPLATE template0`);
-    await expect(connect(cluster.urlOf(latin))).rejects.toEqual(refusal('has the encoding LATIN1'));
+    await fails(cluster.urlOf(latin), refusal('has the encoding LATIN1'));
   });
 
   it('leaves a database of another product as it is', async () => {
     const name = await cluster.database();
     await cluster.execute(['CREATE SCHEMA shop', 'CREATE TABLE shop.orders (id INT)'], name);
-    await expect(connect(cluster.urlOf(name))).rejects.toEqual(
-      refusal(/another product: it has the table shop\.orders/),
-    );
+    await fails(cluster.urlOf(name), refusal(/another product: .* shop\.orders/));
     await cluster.execute(['CREATE TABLE schema_migration (version TEXT)'], name);
-    await expect(connect(cluster.urlOf(name))).rejects.toEqual(refusal('another product'));
+    await fails(cluster.urlOf(name), refusal('another product'));
   });
 
   it('accepts schemas that this version knows or upgrades, and no others', async () => {
@@ -220,17 +207,17 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
     expect(await reached(30)).toBe(30);
     await expect(reached(35)).rejects.toMatchObject({
       code: 'warehouse-newer',
-      message: expect.stringContaining('has schema 35; this version supports up to 34'),
+      message: expect.stringMatching(/has schema 35; .* up to 34/),
     });
     await expect(reached(29)).rejects.toMatchObject({
       code: 'warehouse-older',
-      message: expect.stringContaining('has schema 29; this version upgrades from 30'),
+      message: expect.stringMatching(/has schema 29; .* from 30/),
     });
   });
 
   it('fails with a retryable error while the database has no connection left', async () => {
     const name = await cluster.database('CONNECTION LIMIT 1');
     await using _only = await connect(cluster.urlOf(name));
-    await expect(connect(cluster.urlOf(name))).rejects.toEqual(absence('too many connections for database'));
+    await fails(cluster.urlOf(name), absence('too many connections for database'));
   });
 });

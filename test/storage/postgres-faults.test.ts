@@ -69,7 +69,7 @@ describe('a server', () => {
     [{ standby: true, read_only: true }, 'the server is a standby', true],
     [{ read_only: true }, 'transactions are read-only', true],
     [{ table: 'public.orders' }, 'it has the table public.orders', false],
-    [{ place: null }, 'search_path of the role names no schema', false],
+    [{ place: null }, 'the role names no schema', false],
   ])('with %o is refused', (given, message, retryHelps) => {
     const refusal = refusalOf({ ...facts, ...given }, where);
     expect(refusal).toMatchObject({ code: 'database-refused', retryHelps });

@@ -159,7 +159,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'the leases of a replica
     expect((await one.confirm()).aborted).toBe(false);
     one.advance(minute);
     one.advance(minute);
-    expect(await one.lost).toMatchObject({ message: 'the leases could not be extended in time' });
+    expect(await one.lost).toMatchObject({ message: expect.stringContaining('not be extended') as string });
     await expect(one.confirm()).rejects.toMatchObject({ code: 'lease-lost' });
   });
 });

@@ -53,7 +53,7 @@ it('a row reader reads each key from the column of its name, exactly', () => {
 
 it('a NULL column is rejected unless it is optional, and its key is absent when it is sparse', () => {
   expect(() => rowReader({ reason: text })(row)).toThrow('column reason is NULL');
-  expect(() => rowReader({ name: wholeNumber })(row)).toThrow('column name is not a safe integer');
+  expect(() => rowReader({ name: wholeNumber })(row)).toThrow('name is not a safe');
   expect(rowReader({ reason: optional(text), name: optional(text) })(row)).toStrictEqual({
     reason: undefined,
     name: 'a',

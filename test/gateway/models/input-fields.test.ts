@@ -17,75 +17,51 @@ import { jsonReply, scriptedModels } from './scripted-models.ts';
 
 type Taken = { readonly endpoint: ModelEndpoint; readonly ids: readonly string[] };
 
+const idsIn = (text: string): readonly string[] => text.trim().split(/\s+/);
+
 /** The fields of requests, by their IDs in docs/gateway.md. */
 const taken: readonly Taken[] = [
   {
     endpoint: createPersona,
-    ids: ['G10.1.root_clip_id', 'G10.1.name', 'G10.1.description', 'G10.1.clips', 'G10.1.is_public'],
+    ids: idsIn('G10.1.root_clip_id G10.1.name G10.1.description G10.1.clips G10.1.is_public'),
   },
-  { endpoint: uploadAudio, ids: ['G10.8.url'] },
-  { endpoint: concat, ids: ['G10.9.clip_id'] },
+  { endpoint: uploadAudio, ids: idsIn('G10.8.url') },
+  { endpoint: concat, ids: idsIn('G10.9.clip_id') },
   {
     endpoint: imagine,
-    ids: [
-      'G11.6.prompt',
-      'G11.6.botType',
-      'G11.6.base64Array',
-      'G11.6.notifyHook',
-      'G11.6.noStorage',
-      'G11.6.accountFilter',
-    ],
+    ids: idsIn(`
+      G11.6.prompt G11.6.botType G11.6.base64Array G11.6.notifyHook G11.6.noStorage G11.6.accountFilter
+    `),
   },
   {
     endpoint: blend,
-    ids: ['G11.7.base64Array', 'G11.7.botType', 'G11.7.dimensions', 'G11.7.notifyHook', 'G11.7.state'],
+    ids: idsIn('G11.7.base64Array G11.7.botType G11.7.dimensions G11.7.notifyHook G11.7.state'),
   },
-  { endpoint: describeImage, ids: ['G11.8.base64', 'G11.8.link', 'G11.8.notifyHook', 'G11.8.language'] },
+  { endpoint: describeImage, ids: idsIn('G11.8.base64 G11.8.link G11.8.notifyHook G11.8.language') },
   {
     endpoint: action,
-    ids: [
-      'G11.9.customId',
-      'G11.9.taskId',
-      'G11.9.enableRemix',
-      'G11.9.notifyHook',
-      'G11.9.state',
-      'G11.9.noStorage',
-    ],
+    ids: idsIn(`
+      G11.9.customId G11.9.taskId G11.9.enableRemix G11.9.notifyHook G11.9.state G11.9.noStorage
+    `),
   },
-  { endpoint: uploadImages, ids: ['G11.11.base64Array'] },
-  { endpoint: generateImage, ids: ['G12.1.prompt', 'G12.1.model', 'G12.1.size'] },
+  { endpoint: uploadImages, ids: idsIn('G11.11.base64Array') },
+  { endpoint: generateImage, ids: idsIn('G12.1.prompt G12.1.model G12.1.size') },
   {
     endpoint: editImage,
-    ids: [
-      'G13.1.prompt',
-      'G13.1.input_image',
-      'G13.1.input_image_2',
-      'G13.1.input_image_3',
-      'G13.1.input_image_4',
-      'G13.1.seed',
-      'G13.1.aspect_ratio',
-      'G13.1.output_format',
-      'G13.1.webhook_url',
-      'G13.1.webhook_secret',
-      'G13.1.prompt_upsampling',
-      'G13.1.safety_tolerance',
-    ],
+    ids: idsIn(`
+      G13.1.prompt G13.1.input_image G13.1.input_image_2 G13.1.input_image_3 G13.1.input_image_4
+      G13.1.seed G13.1.aspect_ratio G13.1.output_format G13.1.webhook_url G13.1.webhook_secret
+      G13.1.prompt_upsampling G13.1.safety_tolerance
+    `),
   },
   {
     endpoint: messages,
-    ids: [
-      'G14.1.model',
-      'G14.1.messages',
-      'G14.1.messages[].role',
-      'G14.1.messages[].content',
-      'G14.1.max_tokens',
-      'G14.1.stream',
-      'G14.1.temperature',
-      'G14.1.top_k',
-      'G14.1.top_p',
-    ],
+    ids: idsIn(`
+      G14.1.model G14.1.messages G14.1.messages[].role G14.1.messages[].content G14.1.max_tokens
+      G14.1.stream G14.1.temperature G14.1.top_k G14.1.top_p
+    `),
   },
-  { endpoint: embeddings, ids: ['G15.1.model', 'G15.1.input', 'G15.1.encoding_format', 'G15.1.dimensions'] },
+  { endpoint: embeddings, ids: idsIn('G15.1.model G15.1.input G15.1.encoding_format G15.1.dimensions') },
 ];
 
 const answerTo = ({ name }: ModelEndpoint): unknown => {

@@ -294,12 +294,12 @@ describe('a chat', () => {
     [{ stop_reason: null }, 'stop_reason is empty'],
     [{ stop_reason: '' }, 'stop_reason is empty'],
     [{ stop_sequence: '' }, 'stop_sequence is an empty string'],
-    [{ stop_reason: 'end_turn' }, 'stop_sequence is set though none was generated'],
+    [{ stop_reason: 'end_turn' }, expect.stringMatching(/^stop_sequence is set /)],
     [{ type: 'completion' }, 'type is not message'],
   ])('that breaks a rule is still read, and the rule is named: %o (G14.3, G14.5)', async (change, rule) => {
     const { outcome } = await call(messages, jsonReply({ ...samples.messages, ...change }));
     expect(outcome.value).toMatchObject({ content: samples.messages.content });
-    expect(outcome.deviations).toContain(rule);
+    expect(outcome.deviations).toContainEqual(rule);
   });
 
   it('keeps a reason that nobody has documented', async () => {
@@ -359,7 +359,7 @@ describe('an embedding', () => {
 
   it.each<readonly [id: string, input: unknown, problem: RegExp | undefined]>([
     ['G15.2.tokens_per_input', word.repeat(8192), undefined],
-    ['G15.2.tokens_per_input', word.repeat(8193), /an estimated 8193 tokens at least, more than 8192/],
+    ['G15.2.tokens_per_input', word.repeat(8193), / 8193 tokens .*more than 8192/],
     ['G15.2.empty_string', '', /empty string/],
     ['G15.2.empty_string', ['a', ''], /input\[1\] is an empty string/],
     ['G15.2.elements', [], /empty array/],
@@ -372,7 +372,7 @@ describe('an embedding', () => {
     [
       'G15.2.tokens_per_request',
       Array.from({ length: 50 }, () => word.repeat(6001)),
-      /300050 tokens at least in total, more than 300000/,
+      /300050 tokens .* more than 300000/,
     ],
     [
       'G15.2.tokens_per_request',

@@ -59,7 +59,7 @@ describe('a task that is waited for', () => {
     const { outcome, clock, seen } = await wait(image, [imageIn('IN_PROGRESS', '40%')], 120_000);
     expect(outcome).toMatchObject({
       code: 'model-task-unfinished',
-      message: 'the image task 17 has not ended after 120 s; its state is IN_PROGRESS',
+      message: expect.stringMatching(/image task 17 .*120 s; .*IN_PROGRESS$/) as string,
       advice: expect.stringContaining('tollkeeper call image-task --id 17') as string,
     });
     expect(clock.waits.reduce((sum, one) => sum + one, 0)).toBe(120_000);
