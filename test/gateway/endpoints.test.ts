@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import { collect } from '../http/support/servers.ts';
-import { adminKey, csv, json, ok, scriptedGateway } from './support/scripted-gateway.ts';
+import { adminKey, csv, json, ok, scriptedGateway, type SeenRequest } from './support/scripted-gateway.ts';
 
 const key = {
   id: 7,
@@ -23,10 +23,8 @@ const spec = {
   group: '',
 };
 
-type Request = Awaited<ReturnType<typeof scriptedGateway>>['seen'][number];
-
 /** Method, path and parameters of requests, the latter in the order of their names. */
-const requestsIn = (seen: readonly Request[]): readonly string[] =>
+const requestsIn = (seen: readonly SeenRequest[]): readonly string[] =>
   seen.map(({ method, path, query }) =>
     [
       method,

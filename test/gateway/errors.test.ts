@@ -1,17 +1,10 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { money, unixMillis, unixSeconds } from '../../src/core/index.ts';
+import { unixMillis, unixSeconds } from '../../src/core/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
 import { rejection } from '../http/support/servers.ts';
-import { json, scriptedGateway } from './support/scripted-gateway.ts';
+import { json, scriptedGateway, spec } from './support/scripted-gateway.ts';
 
-const spec = {
-  name: 'n',
-  remainQuota: money('1'),
-  unlimitedQuota: false,
-  expiredTime: 'never' as const,
-  group: '',
-};
 const range = { start: unixSeconds(1), end: unixSeconds(2) };
 const usage = {
   start: unixMillis(1),

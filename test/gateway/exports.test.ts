@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unixMillis, unixSeconds } from '../../src/core/index.ts';
+import { unixMillis } from '../../src/core/index.ts';
 import { collect, rejection } from '../http/support/servers.ts';
 import { createKeyFilter } from '../../src/gateway/admin/key-filter.ts';
 import { sniff } from '../../src/gateway/admin/export-body.ts';
-import { adminKey, csv, json, scriptedGateway, type Answer } from './support/scripted-gateway.ts';
+import { adminKey, csv, json, scriptedGateway, type Answer, logs } from './support/scripted-gateway.ts';
 
-const logs = { start: unixSeconds(1), end: unixSeconds(2), columns: [], currency: 'USD' as const };
 const once = { attempts: 1, initial: 1, max: 1, longestRetryAfter: 1 };
 
 const bodyOf = async (answer: Answer): Promise<string> => {

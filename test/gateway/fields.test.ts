@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { money, unixSeconds } from '../../src/core/index.ts';
+import { unixSeconds } from '../../src/core/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
-import { json, ok, scriptedGateway } from './support/scripted-gateway.ts';
-
-const spec = {
-  name: 'n',
-  remainQuota: money('1'),
-  unlimitedQuota: false,
-  expiredTime: 'never' as const,
-  group: '',
-};
+import { json, ok, scriptedGateway, spec } from './support/scripted-gateway.ts';
 
 /** One way to read a resource: the data around its fields, the place that errors name, and what the client makes of it. */
 type Reading = {

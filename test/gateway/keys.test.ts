@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { money, toSeconds, unixSeconds } from '../../src/core/index.ts';
-import { ok, scriptedGateway } from './support/scripted-gateway.ts';
-
-const spec = {
-  name: 'n',
-  remainQuota: money('1'),
-  unlimitedQuota: false,
-  expiredTime: 'never' as const,
-  group: '',
-};
+import { toSeconds, unixSeconds } from '../../src/core/index.ts';
+import { ok, scriptedGateway, spec } from './support/scripted-gateway.ts';
 
 describe('a key is rejected before any request', () => {
   it('when its name has more than 50 bytes, though it may have 50 characters (G8.9, G8.9.name)', async () => {

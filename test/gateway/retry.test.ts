@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { fault, money, unixSeconds } from '../../src/core/index.ts';
+import { fault } from '../../src/core/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
 import { collect, rejection } from '../http/support/servers.ts';
-import { csv, json, ok, scriptedGateway, type Answer } from './support/scripted-gateway.ts';
+import { csv, json, ok, scriptedGateway, type Answer, spec, logs } from './support/scripted-gateway.ts';
 
 const profile = ok({ username: 'a', balance: '1', used_quota: '2' });
-const spec = {
-  name: 'n',
-  remainQuota: money('1'),
-  unlimitedQuota: false,
-  expiredTime: 'never' as const,
-  group: '',
-};
-const logs = { start: unixSeconds(1), end: unixSeconds(2), columns: [], currency: 'USD' as const };
 const drop: Answer = (response) => response.destroy();
 const halfJson: Answer = (response) => {
   response.writeHead(200, { 'content-length': '1000' });

@@ -1,27 +1,21 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import {
-  createSecretRegistry,
-  describeError,
-  errorFields,
-  money,
-  silentLog,
-  unixSeconds,
-} from '../../src/core/index.ts';
+import { createSecretRegistry, describeError, errorFields, silentLog } from '../../src/core/index.ts';
 import { createGateway, type Gateway } from '../../src/gateway/index.ts';
 import { collect, plainServer, rejection, testHttp } from '../http/support/servers.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { adminKey, csv, json, ok, scriptedGateway, type Answer } from './support/scripted-gateway.ts';
+import {
+  adminKey,
+  csv,
+  json,
+  ok,
+  scriptedGateway,
+  type Answer,
+  spec,
+  logs,
+} from './support/scripted-gateway.ts';
 
 const plaintext = 'sk-Zq8PlaintextOfANewKey42';
-const spec = {
-  name: 'n',
-  remainQuota: money('1'),
-  unlimitedQuota: false,
-  expiredTime: 'never' as const,
-  group: '',
-};
-const logs = { start: unixSeconds(1), end: unixSeconds(2), columns: [], currency: 'USD' as const };
 
 const gatewayAt = (baseUrl: string, key = adminKey) => {
   const secrets = createSecretRegistry();

@@ -1,10 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createSecretRegistry, type RetryPolicy } from '../../../src/core/index.ts';
+import { createSecretRegistry, type RetryPolicy, money, unixSeconds } from '../../../src/core/index.ts';
 import { createLog } from '../../../src/core/logging/json-log.ts';
 import { createGateway } from '../../../src/gateway/index.ts';
 import type { HttpTimeouts } from '../../../src/http/index.ts';
 import { collect, plainServer, testHttp } from '../../http/support/servers.ts';
 import { manualClock } from '../../support/manual-clock.ts';
+
+/** A key to be created. */
+export const spec = {
+  name: 'n',
+  remainQuota: money('1'),
+  unlimitedQuota: false,
+  expiredTime: 'never' as const,
+  group: '',
+};
+
+/** A request of the log export. */
+export const logs = { start: unixSeconds(1), end: unixSeconds(2), columns: [], currency: 'USD' as const };
 
 export const adminKey = 'sk-admin-0123456789abcdefghijklmnop';
 
