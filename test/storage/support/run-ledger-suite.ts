@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LedgerRun, OutboxTable, RunLedger } from '../../../src/storage/index.ts';
 import { at, cursorAt, missedAt, runAt } from '../ledger/ledger-support.ts';
 
@@ -7,16 +7,21 @@ export type OpenLedger = AsyncDisposable & { readonly runs: RunLedger; readonly 
 /** What every run ledger must do, on any engine. */
 export const describeLedger = (engine: string, open: () => Promise<OpenLedger>): void => {
   describe(`the run ledger ${engine}`, () => {
+    /** A ledger that goes with the test. */
+    const opened = async (): Promise<OpenLedger> => {
+      const ledger = await open();
+      onTestFinished(() => ledger[Symbol.asyncDispose]());
+      return ledger;
+    };
     const claimed = async (...runs: readonly LedgerRun[]): Promise<OpenLedger> => {
-      const opened = await open();
-      await opened.runs.claim([{ runs }]);
-      return opened;
+      const ledger = await opened();
+      await ledger.runs.claim([{ runs }]);
+      return ledger;
     };
 
     describe('a claim', () => {
       it('claims a slot once, moves the cursor with it, and keeps every field', async () => {
-        await using ledger = await open();
-        const { runs } = ledger;
+        const { runs } = await opened();
         const first = runAt('pull', 1000, { version: 3, trigger: 'catchup' });
         const range = missedAt('pull', 100, { through: at(900), interval: { start: at(100), end: at(900) } });
         expect(await runs.claim([{ cursor: cursorAt('pull', 1000), runs: [first, range] }])).toEqual([
@@ -34,8 +39,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
       });
 
       it('does not change the cursor when it has none', async () => {
-        await using ledger = await open();
-        const { runs } = ledger;
+        const { runs } = await opened();
         await runs.claim([{ cursor: cursorAt('pull', 2000), runs: [] }]);
         await runs.claim([{ runs: [runAt('pull', 5000, { trigger: 'hand' })] }]);
         expect(await runs.cursors()).toEqual([cursorAt('pull', 2000)]);
@@ -57,8 +61,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
           missedAt('pull', 4000, { state: 'skipped' }),
           runAt('pull', 4500, { trigger: 'catchup' }),
         ];
-        await using ledger = await claimed(ran, ...kept, ...gone);
-        const { runs } = ledger;
+        const { runs } = await claimed(ran, ...kept, ...gone);
         await runs.begin([ran], at(3001));
         await runs.end([
           { job: 'pull', slot: at(3000), state: 'failed', at: at(3002), nextAttempt: at(9000) },
@@ -89,8 +92,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
           at: at(3500),
           reason: 'suspended',
         } as const;
-        await using ledger = await claimed(missedAt('pull', 2000), gone);
-        const { runs } = ledger;
+        const { runs } = await claimed(missedAt('pull', 2000), gone);
         await runs.begin([gone], at(3001));
         await runs.end([{ ...gone, state: 'interrupted', at: at(3002), nextAttempt: at(9000) }]);
         await runs.close([{ ...skipped, code: 'aborted' }]);
@@ -103,8 +105,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
 
       it('cuts an interval that extends past it', async () => {
         const range = missedAt('pull', 1000, { through: at(9000) });
-        await using ledger = await claimed(range);
-        const { runs } = ledger;
+        const { runs } = await claimed(range);
         await runs.claim([{ cursor: cursorAt('pull', 5000), runs: [], reopenedAfter: at(5000) }]);
         expect(await runs.find(range)).toEqual({ ...range, through: 5000 });
         await runs.claim([{ cursor: cursorAt('pull', 900), runs: [range], reopenedAfter: at(900) }]);
@@ -115,8 +116,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
     describe('an interval of missed slots', () => {
       it('gives its first slot to a requested run and keeps the rest', async () => {
         const range = missedAt('pull', 1000, { through: at(9000) });
-        await using ledger = await claimed(range);
-        const { runs } = ledger;
+        const { runs } = await claimed(range);
         expect(await runs.reopen(range, at(10_000))).toBeUndefined();
         expect(await runs.claim([{ runs: [runAt('pull', 1000)] }])).toEqual([]);
         const asked = runAt('pull', 1000, { trigger: 'backfill' });
@@ -127,8 +127,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
 
     describe('attempts', () => {
       it('start only for queued runs, all or none', async () => {
-        await using ledger = await claimed(runAt('a', 1000), missedAt('b', 1000));
-        const { runs } = ledger;
+        const { runs } = await claimed(runAt('a', 1000), missedAt('b', 1000));
         await expect(runs.begin([runAt('a', 1000), runAt('b', 1000)], at(1001))).rejects.toMatchObject({
           code: 'warehouse-failed',
           message: expect.stringContaining('1 of 2 runs') as string,
@@ -141,8 +140,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
 
       it('can start again only after the run has ended', async () => {
         const missed = missedAt('pull', 1000);
-        await using ledger = await claimed(missed, runAt('pull', 2000));
-        const { runs } = ledger;
+        const { runs } = await claimed(missed, runAt('pull', 2000));
         expect(await runs.reopen({ job: 'none', slot: at(1) }, at(1))).toBeUndefined();
         expect(await runs.reopen(runAt('pull', 2000), at(5000))).toBeUndefined();
         const { endedAt: _, reason: __, ...rest } = missed;
@@ -153,8 +151,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
     });
 
     it('closes queued runs and no others', async () => {
-      await using ledger = await claimed(runAt('a', 1), runAt('b', 1), runAt('c', 1), missedAt('d', 1));
-      const { runs } = ledger;
+      const { runs } = await claimed(runAt('a', 1), runAt('b', 1), runAt('c', 1), missedAt('d', 1));
       await runs.begin([runAt('b', 1), runAt('c', 1)], at(2));
       await runs.end([{ job: 'c', slot: at(1), state: 'failed', at: at(3), nextAttempt: at(9) }]);
       const closing = { slot: at(1), at: at(4), reason: 'suspended' };
@@ -169,10 +166,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
     });
 
     it('lists runs by job and state, newest first', async () => {
-      await using ledger = await claimed(
-        ...[1, 2, 3].flatMap((slot) => [runAt('a', slot), missedAt('b', slot)]),
-      );
-      const { runs } = ledger;
+      const { runs } = await claimed(...[1, 2, 3].flatMap((slot) => [runAt('a', slot), missedAt('b', slot)]));
       const slots = async (query: Parameters<typeof runs.list>[0]) =>
         (await runs.list(query)).map(({ job, slot }) => `${job}${slot}`);
       expect(await slots({ job: 'a', limit: 2 })).toEqual(['a3', 'a2']);
@@ -183,8 +177,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
 
     it('keeps the event of a run until it is noted, in one step with outages and mails', async () => {
       const [first, second] = [runAt('a', 1000), runAt('b', 1000)];
-      await using ledger = await claimed(first, second, missedAt('c', 900, { event: 'missed' }));
-      const { runs, outbox } = ledger;
+      const { runs, outbox } = await claimed(first, second, missedAt('c', 900, { event: 'missed' }));
       await runs.begin([{ ...first, late: 'data of pull is late' }, second], at(1100));
       expect(await runs.events()).toMatchObject([
         { job: 'c', event: 'missed' },
@@ -222,8 +215,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
 
     it('names the last failure of a job until a later run of it succeeds', async () => {
       const [old, failed, good] = [runAt('pull', 1000), runAt('pull', 2000), runAt('pull', 1500)];
-      await using ledger = await claimed(old, failed, good);
-      const { runs } = ledger;
+      const { runs } = await claimed(old, failed, good);
       const failures = async () => (await runs.failures()).map(({ slot }) => slot);
       const end = async (run: LedgerRun, state: 'ok' | 'failed', moment: number): Promise<void> => {
         await runs.begin([run], at(moment - 1));
@@ -238,8 +230,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
 
     it('counts the attempts of each run that an ordered stop ended, from run to run', async () => {
       const [often, once, never] = [runAt('pull', 1000), runAt('pull', 2000), runAt('other', 1000)];
-      await using ledger = await claimed(often, once, never);
-      const { runs } = ledger;
+      const { runs } = await claimed(often, once, never);
       const end = async ({ job, slot }: LedgerRun, code: string): Promise<void> => {
         await runs.begin([{ job, slot }], at(3000));
         await runs.end([{ job, slot, state: 'interrupted', at: at(3001), code, nextAttempt: at(3001) }]);
@@ -255,8 +246,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
 
     it('notes why attempts ended whose process could not record it, and changes no other', async () => {
       const [left, killed, failed] = [runAt('left', 1000), runAt('killed', 1000), runAt('failed', 1000)];
-      await using ledger = await claimed(left, killed, failed);
-      const { runs } = ledger;
+      const { runs } = await claimed(left, killed, failed);
       await runs.begin([left, killed, failed], at(1001));
       const ended = { slot: at(1000), at: at(1002), nextAttempt: at(1003) } as const;
       await runs.end([
@@ -282,7 +272,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
 
     it('names the first slot of each job that no run ever began', async () => {
       const ran = runAt('ran', 1000);
-      await using ledger = await claimed(
+      const { runs } = await claimed(
         missedAt('ran', 900),
         ran,
         missedAt('missed', 2000),
@@ -292,7 +282,6 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
         runAt('delayed', 1000, { nextAttempt: at(5000) }),
         missedAt('suspended', 1000, { state: 'skipped' }),
       );
-      const { runs } = ledger;
       await runs.begin([ran], at(1100));
       expect(await runs.neverRan(at(2000))).toEqual(
         new Map([
@@ -304,7 +293,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
 
     it('counts the runs of each job by span and state', async () => {
       const good = runAt('a', 1500);
-      await using ledger = await claimed(
+      const { runs } = await claimed(
         runAt('a', 1000),
         good,
         runAt('a', 2999),
@@ -312,7 +301,6 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
         missedAt('b', 500, { through: at(2500) }),
         missedAt('b', 999),
       );
-      const { runs } = ledger;
       await runs.begin([good], at(1600));
       await runs.end([{ job: 'a', slot: good.slot, state: 'ok', at: at(1700) }]);
       const span = (start: number, end: number) => ({ start: at(start), end: at(end) });
@@ -331,8 +319,7 @@ export const describeLedger = (engine: string, open: () => Promise<OpenLedger>):
       const reaching = missedAt('a', 500, { through: at(5000) });
       const waiting = runAt('a', 1500);
       const ran = runAt('b', 1200);
-      await using ledger = await claimed(old, reaching, waiting, ran, missedAt('a', 6000));
-      const { runs } = ledger;
+      const { runs } = await claimed(old, reaching, waiting, ran, missedAt('a', 6000));
       await runs.claim([
         { cursor: cursorAt('a', 1), runs: [] },
         { cursor: cursorAt('b', 1), runs: [] },

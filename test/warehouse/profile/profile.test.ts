@@ -8,23 +8,20 @@ import {
   type SeenColumns,
 } from '../../../src/warehouse/profile/column-changes.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { batchOf, optionsIn, testFolder } from '../support.ts';
+import { batchOf, openNew, optionsIn } from '../support.ts';
 
 const begin = unixMillis(Date.UTC(2026, 0, 1));
 
 /** A warehouse whose clock stands still until it is told to go on. */
 const open = async () => {
-  const folder = await testFolder();
   const clock = manualClock(begin);
-  const warehouse = await openWarehouse({ ...optionsIn(folder), clock });
+  const opened = await openNew(async (folder) => openWarehouse({ ...optionsIn(folder), clock }));
   return {
-    folder,
     clock,
-    warehouse,
-    [Symbol.asyncDispose]: async () => {
-      await warehouse[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
+    ...opened,
+    logs: opened.warehouse.logs,
+    profile: opened.warehouse.profile,
+    spend: opened.warehouse.spend,
   };
 };
 
@@ -36,10 +33,9 @@ const form = (value: string, evidence: string): LearnedPoint => ({
 });
 
 it('the export format has one row per point, confirms repeated observations and keeps earlier evidence', async () => {
-  await using fixture = await open();
-  const { profile } = fixture.warehouse;
+  const { clock, profile } = await open();
   expect(await profile.learn('main', [form('seconds', 'reads 1767225600')])).toHaveLength(1);
-  fixture.clock.advance(1000);
+  clock.advance(1000);
   expect(await profile.learn('main', [form('seconds', 'reads 1767225601')])).toEqual([]);
   expect(await profile.points('main')).toEqual([
     {
@@ -48,7 +44,7 @@ it('the export format has one row per point, confirms repeated observations and 
       confirmedAt: begin + 1000,
     },
   ]);
-  fixture.clock.advance(1000);
+  clock.advance(1000);
   expect(await profile.learn('main', [form('rfc3339', 'reads 2026-01-01T00:00:00Z')])).toHaveLength(1);
   expect(await profile.points('main')).toMatchObject([{ value: 'rfc3339', learnedAt: begin + 2000 }]);
   expect(await profile.past('main')).toEqual([
@@ -58,8 +54,7 @@ it('the export format has one row per point, confirms repeated observations and 
 });
 
 it('a point that becomes configured is no longer an observed one', async () => {
-  await using fixture = await open();
-  const { profile } = fixture.warehouse;
+  const { profile } = await open();
   await profile.learn('main', [form('seconds', 'reads 1')]);
   const output: LearnedPoint = { ...form('seconds', 'gateway.timestamps'), how: 'config' };
   expect(await profile.learn('main', [output])).toEqual([]);
@@ -83,7 +78,7 @@ const freshOf = async (
 };
 
 it('the export format records columns that appear, disappear and return, and reports each once', async () => {
-  await using fixture = await open();
+  const fixture = await open();
   const { profile } = fixture.warehouse;
   const names = async () => freshOf(fixture.warehouse);
   await profile.noteColumns('main', shown('created_at', 'quota'));
@@ -108,7 +103,7 @@ it('the export format records columns that appear, disappear and return, and rep
 });
 
 it('a change recorded while a mail is written is in that mail', async () => {
-  await using fixture = await open();
+  const fixture = await open();
   const { profile } = fixture.warehouse;
   await profile.noteColumns('main', shown('created_at'));
   await profile.noteColumns('main', shown('created_at', 'a'));
@@ -121,7 +116,7 @@ it('a change recorded while a mail is written is in that mail', async () => {
 });
 
 it('a change that could not be reported is reported again', async () => {
-  await using fixture = await open();
+  const fixture = await open();
   const { profile } = fixture.warehouse;
   await profile.noteColumns('main', shown('created_at'));
   await profile.noteColumns('main', shown('created_at', 'a'));
@@ -193,11 +188,10 @@ it('a column is gone only when it was requested by name and not returned', () =>
 });
 
 it('a row kind is spend, refund, excluded or unknown, and an unknown kind is reported once and not counted', async () => {
-  await using fixture = await open();
-  const { profile, logs, spend } = fixture.warehouse;
+  const { folder, profile, logs, spend } = await open();
   const kindColumns = ['created_at', 'model_name', 'token_name', 'kind', 'quota'] as const;
   const batch = await batchOf(
-    fixture.folder,
+    folder,
     ['1000,m,k,2,1.5', '1001,m,k,6,-0.5', '1002,,,1,100', '1003,m,k,9,7', '1004,m,k,9,7'],
     { columns: kindColumns.map((name) => ({ name, role: name })) },
   );

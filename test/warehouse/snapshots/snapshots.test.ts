@@ -19,8 +19,7 @@ const rowsOf = async (
 
 describe('the profile', () => {
   it('is stored digit by digit and found by its moment', async () => {
-    const { warehouse } = await openNew();
-    const { snapshots } = warehouse;
+    const { snapshots } = (await openNew()).warehouse;
     expect(await snapshots.watermark('main')).toBeUndefined();
     expect(await snapshots.latestAccount('main')).toBeUndefined();
     const exact = profileOf('99999999999999999999.123456789012345678', {
@@ -52,8 +51,7 @@ describe('the profile', () => {
   ])(
     'or a list of keys is refused whole, and nothing kept, where the %s would make %s be rounded',
     async (part, amount) => {
-      const { warehouse } = await openNew();
-      const { snapshots } = warehouse;
+      const { snapshots } = (await openNew()).warehouse;
       await snapshots.land(snapshotOf(1000, [key(1), key(2)]));
       const bad: Partial<Snapshot> =
         part === 'profile'
@@ -72,8 +70,7 @@ describe('the profile', () => {
   );
 
   it('that could not be read does not prevent statistics and keys from being stored', async () => {
-    const { warehouse } = await openNew();
-    const { snapshots } = warehouse;
+    const { snapshots } = (await openNew()).warehouse;
     const range = { start: unixSeconds(0), end: unixSeconds(3600), mpm: undefined, rest: '{}' };
     const output = {
       ...range,
@@ -136,8 +133,7 @@ describe('the inventory', () => {
   });
 
   it('reports created, changed and deleted keys in a half-open interval', async () => {
-    const { warehouse } = await openNew();
-    const { snapshots } = warehouse;
+    const { snapshots } = (await openNew()).warehouse;
     await snapshots.land(snapshotOf(10, [key(1), key(2)]));
     await snapshots.land(snapshotOf(20, [key(2, { name: 'renamed' }), key(3)]));
     await snapshots.land(snapshotOf(30, [key(3)]));
@@ -155,8 +151,7 @@ describe('the inventory', () => {
   });
 
   it('taken twice at one moment is stored twice, one millisecond apart, and a key listed twice is rejected', async () => {
-    const { warehouse } = await openNew();
-    const { snapshots } = warehouse;
+    const { snapshots } = (await openNew()).warehouse;
     await snapshots.land(snapshotOf(5, [key(1)]));
     expect(await snapshots.land(snapshotOf(5, [key(2)]))).toMatchObject({ takenAt: 6 });
     expect(keysOf(await snapshots.inventoryAt('main', at(5)))).toEqual([key(1)]);
@@ -168,8 +163,7 @@ describe('the inventory', () => {
   });
 
   it('is separate for each account, and concurrent landings are serialised', async () => {
-    const { warehouse } = await openNew();
-    const { snapshots } = warehouse;
+    const { snapshots } = (await openNew()).warehouse;
     await Promise.all(
       ['main', 'second'].flatMap((account) =>
         [1, 2, 3, 4].map((id) => snapshots.land(snapshotOf(id, [key(id)], { account }))),
@@ -180,8 +174,7 @@ describe('the inventory', () => {
   });
 
   it('stores unusual names unchanged', async () => {
-    const { warehouse } = await openNew();
-    const { snapshots } = warehouse;
+    const { snapshots } = (await openNew()).warehouse;
     // PostgreSQL stores no NUL.
     const odd = isOnPostgres ? [] : ['a\u0000b'];
     const names = ['', '"', '\\', "'; DROP TABLE key_snapshot; --", ...odd, '\u2028', '🔑', 'null', '\n'];
@@ -196,8 +189,7 @@ describe('the inventory', () => {
   });
 
   it('stores more keys than one statement accepts', async () => {
-    const { warehouse } = await openNew();
-    const { snapshots } = warehouse;
+    const { snapshots } = (await openNew()).warehouse;
     const many = Array.from({ length: 10_500 }, (_, id) => key(id));
     await snapshots.land(snapshotOf(1, many));
     const later = many.slice(100).map((one) => (one.id % 2 === 0 ? one : { ...one, status: 2 }));

@@ -3,28 +3,14 @@ import { addDays, dateAt, localDays, startOfDay, unixSeconds } from '../../../sr
 import type { TruthRow } from '../../../src/sandbox/index.ts';
 import { now } from '../../support/gateway-fixture.ts';
 import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
+import { allClasses } from './tokens-support.ts';
 
 const first = '2026-11-01';
 const today = dateAt(unixSeconds(Math.floor(now / 1000)), 'UTC');
 const start = startOfDay(first, 'UTC');
 const end = startOfDay(today, 'UTC');
 
-const columns = [
-  'input_tokens',
-  'input_uncached_tokens',
-  'input_cache_read_tokens',
-  'input_cache_write_tokens',
-  'input_audio_tokens',
-  'input_image_tokens',
-  'input_unclassified_tokens',
-  'output_tokens',
-  'output_plain_tokens',
-  'output_reasoning_tokens',
-  'output_audio_tokens',
-  'output_unclassified_tokens',
-] as const;
-
-/** The classes of a call as the sandbox made it, in the order of `columns`. */
+/** The classes of a call as the sandbox made it, in the order of `allClasses`. */
 const trueClasses = (row: TruthRow): readonly number[] => [
   row.text + row.cached + row.cacheWrite + row.audioInput + row.imageInput,
   row.text,
@@ -46,7 +32,7 @@ const truthOf = (fixture: JobFixture): Sums => {
   const sums = new Map<string, number[]>();
   for (const row of fixture.sandbox.truth.rows(start, end)) {
     if (row.kind !== 'consumption') continue;
-    const known = sums.get(row.model) ?? columns.map(() => 0);
+    const known = sums.get(row.model) ?? allClasses.map(() => 0);
     const classes = trueClasses(row);
     sums.set(
       row.model,
@@ -62,7 +48,7 @@ const heldIn = async (fixture: JobFixture): Promise<Sums> => {
     { account: 'main', periods, timeLimit: 3_600_000_000 },
     async (query) =>
       query(
-        `SELECT model_name, ${columns.map((name) => `sum(${name})`).join(', ')} FROM cube
+        `SELECT model_name, ${allClasses.map((name) => `sum(${name})`).join(', ')} FROM cube
          WHERE kind = 'consumption' GROUP BY model_name`,
       ),
   );
@@ -115,12 +101,12 @@ it('tokens undecided after a few calls differ from the truth only by being uncla
   expect(openInput.length).toBeGreaterThan(0);
   expect(openOutput.length).toBeGreaterThan(0);
   const truth = truthOf(fixture);
-  const outputAt = columns.indexOf('output_tokens');
+  const outputAt = allClasses.indexOf('output_tokens');
   for (const [model, stored] of await heldIn(fixture)) {
     const real = truth.get(model) ?? [];
     for (const [start, end, open] of [
       [0, outputAt, openInput],
-      [outputAt, columns.length, openOutput],
+      [outputAt, allClasses.length, openOutput],
     ] as const) {
       const [heldSide, realSide] = [stored.slice(start, end), real.slice(start, end)];
       if (!open.some((one) => one.model === model)) {

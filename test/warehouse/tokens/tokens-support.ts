@@ -91,9 +91,10 @@ export const outputClasses = [
   'output_unclassified_tokens',
 ] as const;
 
-const all = ['input_tokens', ...inputClasses, 'output_tokens', ...outputClasses] as const;
+/** The total and the classes of each side. */
+export const allClasses = ['input_tokens', ...inputClasses, 'output_tokens', ...outputClasses] as const;
 
-export type Classes = Readonly<Record<(typeof all)[number], bigint | null>>;
+export type Classes = Readonly<Record<(typeof allClasses)[number], bigint | null>>;
 
 /** The classes of each group of calls, by the value of a column of the cube; one key a call gives them call by call. */
 export const classesBy = async (
@@ -103,13 +104,13 @@ export const classesBy = async (
 ): Promise<ReadonlyMap<string, Classes>> => {
   const days = localDays('2026-03-01', '2026-04-30', 'UTC');
   const table = await warehouse.readCube({ account, periods: [{ name: 'current', days }] }, async (query) =>
-    query(`SELECT ${column}, ${all.map((name) => `sum(${name})`).join(', ')} FROM cube GROUP BY 1`),
+    query(`SELECT ${column}, ${allClasses.map((name) => `sum(${name})`).join(', ')} FROM cube GROUP BY 1`),
   );
   return new Map(
     table.rows.map(([name, ...cells]) => [
       String(name),
       Object.fromEntries(
-        all.map((column_, at) => {
+        allClasses.map((column_, at) => {
           const cell = cells[at] ?? null;
           return [column_, cell === null ? null : BigInt(String(cell))];
         }),
