@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createHash } from 'node:crypto';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import {
   createNamedGates,
   createSecretRegistry,
@@ -572,4 +572,20 @@ export const begunFixture = async (...given: Parameters<EngineFixture['begun']>)
   const fixture = await engineFixture();
   onTestFinished(() => fixture[Symbol.asyncDispose]());
   return { fixture, ...(await fixture.begun(...given)) };
+};
+
+/** The process dies there and is started again. */
+export const dieAt = async (
+  fixture: EngineFixture,
+  where: string,
+  ids?: readonly string[],
+): Promise<void> => {
+  let isDead = false;
+  fixture.state.at = (what) => {
+    isDead ||= what === where;
+    if (isDead) throw crash;
+  };
+  await expect(fixture.advance(ids)).rejects.toBe(crash);
+  fixture.state.at = () => undefined;
+  await fixture.restart();
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseKeyEvent } from '../../src/keys/events/key-event.ts';
-import { type EngineFixture, engineFixture, hour, begunFixture } from './engine-fixture.ts';
+import { type EngineFixture, engineFixture, hour, begunFixture, dieAt } from './engine-fixture.ts';
 
 const minute = 60_000;
 const day = 24 * hour;
@@ -214,17 +214,8 @@ describe('the reason why an old key is retained', () => {
       }
       fixture.elapse(later);
       if (lag === 0) fixture.used('billing.g1', minute);
-      let died = 0;
-      fixture.state.at = (mark) => {
-        if (mark !== `after record ${what}`) return;
-        died += 1;
-        throw new RangeError('it died');
-      };
-      await fixture.advance().catch(() => undefined);
-      fixture.state.at = () => undefined;
-      await fixture.restart();
+      await dieAt(fixture, `after record ${what}`);
       await fixture.advance();
-      expect(died).toBe(1);
       expect(fixture.alert.filter(({ kind }) => kind === what)).not.toEqual([]);
     },
   );
@@ -232,12 +223,7 @@ describe('the reason why an old key is retained', () => {
   it('includes a doubly spendable quota although the process is killed at the cutover', async () => {
     await using fixture = await engineFixture();
     const { id } = await fixture.planned({}, { unlimitedQuota: false, remainQuota: '10' as never });
-    fixture.state.at = (mark) => {
-      if (mark === 'after record current') throw new RangeError('it died');
-    };
-    await fixture.advance([id]).catch(() => undefined);
-    fixture.state.at = () => undefined;
-    await fixture.restart();
+    await dieAt(fixture, 'after record current', [id]);
     await fixture.advance();
     expect(fixture.alert.map(({ kind }) => kind)).toContain('exposure');
   });

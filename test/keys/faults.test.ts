@@ -11,6 +11,7 @@ import {
   noVerdict,
   sealedSink,
   begunFixture,
+  dieAt,
 } from './engine-fixture.ts';
 
 const minute = 60_000;
@@ -147,12 +148,7 @@ describe('evidence that nobody uses a key', () => {
       const { fixture, old } = await begunFixture();
       fixture.elapse(2 * hour);
       fixture.used('billing.g2');
-      fixture.state.at = (what) => {
-        if (what === `after record ${step}`) throw new RangeError('it died');
-      };
-      await fixture.advance().catch(() => undefined);
-      fixture.state.at = () => undefined;
-      await fixture.restart();
+      await dieAt(fixture, `after record ${step}`);
       // Three days later somebody went back to the old key.
       await fixture.later(72 * hour, 'billing.g1', 10 * minute);
       expect(fixture.gateway.keys.has(old)).toBe(true);
@@ -248,14 +244,9 @@ describe('an operator', () => {
   it('gets the key delivered to a sink that was declared between read-back and cutover', async () => {
     await using fixture = await engineFixture();
     const { id } = await fixture.planned();
-    fixture.state.at = (what) => {
-      if (what === 'before record current') throw new RangeError('it died');
-    };
-    await fixture.advance([id]).catch(() => undefined);
-    fixture.state.at = () => undefined;
+    await dieAt(fixture, 'before record current', [id]);
     const two = memorySink('memory:two');
     fixture.state.sinks = [fixture.sink.sink, two.sink];
-    await fixture.restart();
     for (let round = 0; round < 3; round += 1) {
       await fixture.later(hour / 2);
     }

@@ -12,6 +12,7 @@ import {
   defaultTerms,
   type EngineFixture,
   begunFixture,
+  dieAt,
 } from './engine-fixture.ts';
 
 const minute = 60_000;
@@ -19,18 +20,6 @@ const day = 24 * hour;
 const limited = { unlimitedQuota: false, remainQuota: money('100') };
 const timed = { retire: { when: 'after-overlap' as const, quiet: hour, ending: 'delete' as const } };
 const leaked = { retire: { when: 'now' as const, quiet: hour, ending: 'delete' as const } };
-
-/** The process dies there and is started again. */
-const dieAt = async (fixture: EngineFixture, where: string, ids?: readonly string[]): Promise<void> => {
-  let isDead = false;
-  fixture.state.at = (what) => {
-    isDead ||= what === where;
-    if (isDead) throw crash;
-  };
-  await expect(fixture.advance(ids)).rejects.toBe(crash);
-  fixture.state.at = () => undefined;
-  await fixture.restart();
-};
 
 const remains = (fixture: EngineFixture): Readonly<Record<string, string>> =>
   Object.fromEntries([...fixture.gateway.keys.values()].map(({ name, remainQuota }) => [name, remainQuota]));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fault, money, unixSeconds } from '../../src/core/index.ts';
 import { defaultTemplate } from '../../src/keys/plan/key-names.ts';
 import type { RotationTerms } from '../../src/keys/model/terms.ts';
-import { crash, engineFixture, hour, memorySink, type EngineFixture } from './engine-fixture.ts';
+import { engineFixture, hour, memorySink, type EngineFixture, dieAt } from './engine-fixture.ts';
 
 const { signal } = new AbortController();
 const who = 'person anna';
@@ -323,14 +323,7 @@ describe('a sink outage', () => {
     const [one, two] = fixture.state.sinks;
     if (one === undefined || two === undefined) throw new RangeError('two sinks');
     // The process dies before the answer is written down: it is unknown whether the key exists.
-    let isDead = false;
-    fixture.state.at = (what) => {
-      isDead ||= what === 'before record created';
-      if (isDead) throw crash;
-    };
-    await expect(fixture.advance()).rejects.toBe(crash);
-    fixture.state.at = () => undefined;
-    await fixture.restart();
+    await dieAt(fixture, 'before record created');
     fixture.state.sinks = [
       one,
       {

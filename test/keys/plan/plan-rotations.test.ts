@@ -201,16 +201,6 @@ describe('a rotation plan', () => {
     ]);
   });
 
-  it('skips a service while one of its keys is part of a rotation', () => {
-    const rotation = { id: 'r1', stage: 'current', part: 'old' } as const;
-    const { taken, skipped } = plan([surveyed('a.g1', { rotation }), surveyed('a.g2')]);
-    expect([taken, skipped]).toEqual([[], { 'a.g1': 'in-rotation', 'a.g2': 'in-rotation' }]);
-  });
-
-  it('reports an unknown age as unknown', () => {
-    expect(plan([surveyed('a', { age: null })]).skipped).toEqual({ a: 'age-unknown' });
-  });
-
   it('starts nothing outside its windows, and states when they open', () => {
     const windows = [{ days: ['mon'] as const, from: '02:00', to: '05:00' }];
     const closed = plan([surveyed('a'), surveyed('b', { age: 1 })], { windows });
@@ -230,7 +220,7 @@ describe('a rotation plan', () => {
     expect(most.skipped['s0.g1']).toBe('min-remaining');
   });
 
-  it('says why each key is skipped', async () => {
+  it('says why each key is skipped, both keys of a service whose rotation is open among them', async () => {
     const windows = [{ days: ['mon'] as const, from: '02:00', to: '05:00' }];
     const rotation = { id: 'r1', stage: 'current', part: 'old' } as const;
     const known = { known: true } as const;
@@ -255,12 +245,17 @@ describe('a rotation plan', () => {
       surveyed('half.g1', { ...known, split: true, unfinished: true }),
       surveyed('half.g2', { ...known, split: true, unfinished: true }),
       surveyed('open.g1', { rotation }),
+      surveyed('open.g2'),
     ];
     const limits = { maxPerRun: { count: 1 }, minRemaining: 0 };
-    const { messages } = plan(keys, { limits });
-    const closed = plan([surveyed('a')], { windows });
-    const few = plan([surveyed('one.g1'), surveyed('two.g1')], { limits: { ...limits, minRemaining: 2 } });
-    const texts = Object.entries({ ...messages, ...closed.messages, ...few.messages });
+    const few = [surveyed('one.g1'), surveyed('two.g1')];
+    const texts = [
+      plan(keys, { limits }),
+      plan([surveyed('a')], { windows }),
+      plan(few, { limits: { ...limits, minRemaining: 2 } }),
+    ].flatMap(({ skipped, messages }) =>
+      Object.entries(messages).map(([name, message]) => [`${name}: ${skipped[name]}`, message] as const),
+    );
     await expect(titled(texts)).toMatchFileSnapshot(approved('keys/rotation-plans'));
   });
 
