@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { addMoney, money, sumMoney, unixMillis, unixSeconds, type Money } from '../../src/core/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
 import { prepareReport } from '../../src/jobs/report/compose-report.ts';
@@ -37,6 +37,7 @@ const openReportFixture = async (
 ): Promise<ReportFixture> => {
   const fixture = await openJobFixture({ months: 2, callsPerDay: 5, variants });
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-one-total-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await fixture.run('pull-logs', { since: '2026-09-25' });
   const { account } = fixture.context;
   return {
@@ -48,10 +49,6 @@ const openReportFixture = async (
       account: { ...account, gateway: changed(account.gateway) },
       mail: { from: 'reports@example.com', mails: mailFolder(join(folder, 'outbox')) },
       reports: { folder: join(folder, 'reports'), attachLimit: 1e7 },
-    },
-    [Symbol.asyncDispose]: async () => {
-      await fixture[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 };

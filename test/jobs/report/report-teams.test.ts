@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { localDays, money, sumMoney, unixMillis } from '../../../src/core/index.ts';
 import { composeReport, listReports, type CostOwners } from '../../../src/jobs/index.ts';
 import { openJobFixture, type JobFixture, type RunChange } from '../../support/job-fixture.ts';
@@ -20,6 +20,7 @@ type Office = JobFixture & {
 const openOffice = async (): Promise<Office> => {
   const fixture = await openJobFixture();
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-teams-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await fixture.run('pull-logs', { since: '2026-11-08' });
   const periods = [{ name: 'current' as const, days: localDays('2026-11-08', '2026-11-12', 'UTC') }];
   const rows = await fixture.context.warehouse.readCube({ account: 'main', periods }, async (query) =>
@@ -50,10 +51,6 @@ const openOffice = async (): Promise<Office> => {
       costOwners,
       mail: { from: 'reports@example.com', mails: mailFolder(join(folder, 'outbox')) },
       reports: { folder: join(folder, 'reports'), attachLimit: 1e7 },
-    },
-    [Symbol.asyncDispose]: async () => {
-      await fixture[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 };

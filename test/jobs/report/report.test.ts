@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { simpleParser } from 'mailparser';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { unixMillis } from '../../../src/core/index.ts';
 import type { Gateway } from '../../../src/gateway/index.ts';
 import { composeReport, createWatermarks, jobKinds } from '../../../src/jobs/index.ts';
@@ -23,6 +23,7 @@ type ReportFixture = JobFixture & { readonly folder: string; readonly change: Ru
 const openReportFixture = async (): Promise<ReportFixture> => {
   const fixture = await openJobFixture();
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-report-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await fixture.run('pull-logs', { since });
   return {
     ...fixture,
@@ -30,10 +31,6 @@ const openReportFixture = async (): Promise<ReportFixture> => {
     change: {
       name: 'daily-spend',
       mail: { from: 'reports@example.com', mails: mailFolder(join(folder, 'outbox')) },
-    },
-    [Symbol.asyncDispose]: async () => {
-      await fixture[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 };
