@@ -59,12 +59,6 @@ const lines = [
   `${at(2)},gpt,ci,topup,,,100`,
 ];
 
-const landed = async () => {
-  const opened = await openNew(openInMemory);
-  await land(opened.warehouse, opened.folder, lines);
-  return opened;
-};
-
 const rowsOf = async (
   warehouse: Warehouse,
   sql: string,
@@ -76,12 +70,20 @@ const rowsOf = async (
     async (query) => (await query(sql)).rows,
   );
 
+/** A warehouse in which the lines have landed, and what SQL reads of it. */
+const landed = async () => {
+  const { folder, warehouse } = await openNew(openInMemory);
+  await land(warehouse, folder, lines);
+  const rows = async (sql: string, change: Partial<CubeRequest> = {}, announced = true) =>
+    rowsOf(warehouse, sql, change, announced);
+  return { folder, warehouse, rows };
+};
+
 describe('the tables of a report', () => {
   it('cut overlapping periods correctly, with days of every length', async () => {
-    const { warehouse } = await landed();
+    const { rows } = await landed();
     expect(
-      await rowsOf(
-        warehouse,
+      await rows(
         "SELECT period, day, day_number, sum(spend) FROM cube WHERE kind <> 'top-up' GROUP BY ALL ORDER BY ALL",
       ),
     ).toEqual([
@@ -98,9 +100,7 @@ describe('the tables of a report', () => {
       ['month', '2026-03-29', '28', '-0.099999999999'],
       ['month', '2026-03-30', '29', '6'],
     ]);
-    expect(
-      await rowsOf(warehouse, 'SELECT period, sum(spend), sum(calls) FROM cube GROUP BY ALL ORDER BY ALL'),
-    ).toEqual([
+    expect(await rows('SELECT period, sum(spend), sum(calls) FROM cube GROUP BY ALL ORDER BY ALL')).toEqual([
       ['comparison', '1.5', '1'],
       ['current', '6.150000000001', '4'],
       ['history', '7.650000000001', '5'],
@@ -109,16 +109,16 @@ describe('the tables of a report', () => {
   });
 
   it('assign each key to the first matching team, and apply the filter of a report', async () => {
-    const { warehouse } = await landed();
+    const { rows } = await landed();
     const byTeam = `SELECT team, sum(spend) FROM cube WHERE period = 'month' GROUP BY ALL ORDER BY ALL`;
-    expect(await rowsOf(warehouse, byTeam)).toEqual([
+    expect(await rows(byTeam)).toEqual([
       ['prod', '-0.099999999999'],
       ['search', '1.75'],
       [null, '6'],
     ]);
     const total = `SELECT sum(spend) FROM cube WHERE period = 'month'`;
     const left = async (only: CubeRequest['only']) =>
-      (await rowsOf(warehouse, total, only === undefined ? {} : { only }))[0]?.[0];
+      (await rows(total, only === undefined ? {} : { only }))[0]?.[0];
     expect(await left({ teams: ['search'] })).toBe('1.75');
     expect(await left({ teams: ['prod'] })).toBe('-0.099999999999');
     expect(await left({ teams: ['late'] })).toBeNull();
@@ -129,7 +129,7 @@ describe('the tables of a report', () => {
   });
 
   it('give the same sums for any query, announced or not', async () => {
-    const { warehouse } = await landed();
+    const { warehouse, rows } = await landed();
     const queries = [
       'SELECT sum(spend), sum(prompt_tokens) FROM cube',
       'SELECT sum(spend), sum(prompt_tokens) FROM (SELECT * FROM cube)',
@@ -140,10 +140,7 @@ describe('the tables of a report', () => {
     ];
     for (const announced of [true, false])
       for (const sql of queries)
-        expect([sql, await rowsOf(warehouse, sql, {}, announced)]).toEqual([
-          sql,
-          [['22.950000000003', '627']],
-        ]);
+        expect([sql, await rows(sql, {}, announced)]).toEqual([sql, [['22.950000000003', '627']]]);
     const together = await warehouse.readCube({ ...request, queries }, async (query) =>
       Promise.all(queries.map(async (sql) => (await query(sql)).rows)),
     );
@@ -164,7 +161,7 @@ describe('the tables of a report', () => {
   });
 
   it('contain keys with their totals over the whole log, their history and that of the account', async () => {
-    const { warehouse } = await landed();
+    const { warehouse, rows } = await landed();
     const key = (id: number, name: string, change = {}) => ({
       id,
       name,
@@ -204,14 +201,13 @@ describe('the tables of a report', () => {
     });
     const keys = `SELECT key_id, name, team, remain_quota, expires_seconds, first_seen_seconds, last_call_seconds, calls, spend FROM keys ORDER BY key_id`;
     const first = ['1', 'prod-search-1', 'search', '5', `${at(35)}`, `${at(1)}`, `${at(24)}`, '1', '1.5'];
-    expect(await rowsOf(warehouse, keys)).toEqual([
+    expect(await rows(keys)).toEqual([
       first,
       ['3', 'ci', null, null, null, `${at(30)}`, `${at(28, 80_000)}`, '1', '2'],
     ]);
-    expect(await rowsOf(warehouse, keys, { only: { teams: ['search'] } })).toEqual([first]);
+    expect(await rows(keys, { only: { teams: ['search'] } })).toEqual([first]);
     expect(
-      await rowsOf(
-        warehouse,
+      await rows(
         'SELECT name, from_seconds, until_seconds, team FROM key_history ORDER BY key_id, from_seconds',
       ),
     ).toEqual([
@@ -221,15 +217,15 @@ describe('the tables of a report', () => {
       ['ci', `${at(30)}`, null, null],
     ]);
     const history = 'SELECT taken_seconds, balance, key_count FROM account_history ORDER BY 1';
-    expect(await rowsOf(warehouse, history)).toEqual([
+    expect(await rows(history)).toEqual([
       [`${at(1)}`, null, '2'],
       [`${at(30)}`, '12.5', '2'],
     ]);
-    expect(await rowsOf(warehouse, history, { only: { teams: ['search'] } })).toEqual([]);
+    expect(await rows(history, { only: { teams: ['search'] } })).toEqual([]);
   });
 
   it('contain prices by the closest pattern, budgets, teams and the values of the run', async () => {
-    const { warehouse } = await landed();
+    const { rows } = await landed();
     const given: Partial<CubeRequest> = {
       prices: [
         { pattern: '*', currency: 'USD', input: money('9') },
@@ -241,36 +237,27 @@ describe('the tables of a report', () => {
       ],
     };
     expect(
-      await rowsOf(
-        warehouse,
-        'SELECT model_name, pattern, input, cache_write, output FROM prices ORDER BY 1',
-        given,
-      ),
+      await rows('SELECT model_name, pattern, input, cache_write, output FROM prices ORDER BY 1', given),
     ).toEqual([
       ['claude', '*', '9', null, null],
       ['gpt', 'gp*', '1.25', '0.000000000001', null],
     ]);
     const budgets = 'SELECT scope, team, month FROM budgets ORDER BY 1';
-    expect(await rowsOf(warehouse, budgets, given)).toEqual([
+    expect(await rows(budgets, given)).toEqual([
       ['account', null, '500'],
       ['team', 'search', '99.5'],
     ]);
-    expect(await rowsOf(warehouse, budgets, { ...given, only: { teams: ['prod'] } })).toEqual([]);
-    expect(await rowsOf(warehouse, 'SELECT team FROM teams ORDER BY position')).toEqual([
-      ['search'],
-      ['prod'],
-      ['late'],
-    ]);
+    expect(await rows(budgets, { ...given, only: { teams: ['prod'] } })).toEqual([]);
+    expect(await rows('SELECT team FROM teams ORDER BY position')).toEqual([['search'], ['prod'], ['late']]);
     expect(
-      await rowsOf(
-        warehouse,
+      await rows(
         'SELECT currency, zone, month_days, month_elapsed, now_seconds, data_since_seconds FROM run',
       ),
     ).toEqual([['USD', zone, '31', '30', `${at(31)}`, null]]);
   });
 
   it('contain restatements by local day and the newest comparisons', async () => {
-    const { folder, warehouse } = await landed();
+    const { folder, warehouse, rows } = await landed();
     const late = interval(unixSeconds(at(28)), unixSeconds(at(29)));
     await land(
       warehouse,
@@ -282,11 +269,9 @@ describe('the tables of a report', () => {
       },
     );
     expect(
-      await rowsOf(
-        warehouse,
-        'SELECT day, old_spend, new_spend, difference, old_calls, new_calls FROM restated_days',
-        { run: { now: unixMillis(8e12) } },
-      ),
+      await rows('SELECT day, old_spend, new_spend, difference, old_calls, new_calls FROM restated_days', {
+        run: { now: unixMillis(8e12) },
+      }),
     ).toEqual([['2026-03-29', '-0.099999999999', '1', '1.099999999999', '1', '1']]);
     const comparison = {
       source: 'statistics' as const,
@@ -303,15 +288,15 @@ describe('the tables of a report', () => {
       comparison,
       { ...comparison, gap: money('0.25'), comparedAt: unixMillis(at(30) * 1000) },
     ]);
-    expect(await rowsOf(warehouse, 'SELECT source, entry, gap, verdict FROM comparisons')).toEqual([
+    expect(await rows('SELECT source, entry, gap, verdict FROM comparisons')).toEqual([
       ['statistics', null, '0.25', 'gap'],
     ]);
   });
 
   it('contain sums that add up to the total for any teams and any filter', async () => {
-    const { warehouse } = await landed();
+    const { rows } = await landed();
     const total = `SELECT sum(spend) FROM cube WHERE period = 'month'`;
-    const whole = (await rowsOf(warehouse, total))[0]?.[0];
+    const whole = (await rows(total))[0]?.[0];
     const name = fc.constantFrom('prod-search-1', 'prod-*', '*', '*-2', 'shared', 'ci', 'nobody', '');
     await fc.assert(
       fc.asyncProperty(
@@ -320,11 +305,11 @@ describe('the tables of a report', () => {
           const teams = patterns.map((keys, index) => ({ name: `team-${index}`, keys }));
           const parts = await Promise.all(
             [...teams.map((team) => team.name), null].map(async (team) =>
-              rowsOf(warehouse, total, { teams, only: { teams: [team] } }),
+              rows(total, { teams, only: { teams: [team] } }),
             ),
           );
           const sum = parts.reduce(
-            (all, rows) => all + BigInt(Math.round(Number(rows[0]?.[0] ?? 0) * 1e12)),
+            (all, part) => all + BigInt(Math.round(Number(part[0]?.[0] ?? 0) * 1e12)),
             0n,
           );
           expect(sum).toBe(BigInt(Math.round(Number(whole) * 1e12)));
