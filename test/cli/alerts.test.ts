@@ -69,14 +69,14 @@ describe('the `alerts` command', () => {
     expect(plain).toMatch(/^account-main +ok +\$[\d.]+ +\$1,000,000\.00 +0%/m);
     expect(plain).toMatch(/^tiny +exceeded +\$[\d.]+ +\$0\.010 +\d+%/m);
     expect(plain).toMatch(/^typo +unknown/m);
-    expect(plain).toContain('the call log contains no call of model gtp-5');
+    expect(plain).toContain('no call of model gtp-5');
 
     const acknowledged = await run(['alerts', 'ack', 'tiny', '--reason', 'load test']);
     expect(acknowledged.stdout).toMatch(/^tiny \(account main\): acknowledged by person /);
     const muted = await run(['alerts', 'mute', 'typo', '--until', '2026-12-01', '--json']);
     expect(JSON.parse(muted.stdout)).toMatchObject({
       alert: 'typo',
-      message: 'muted until 2026-12-01 00:00 UTC; an alert that still fires then sends a notification',
+      message: expect.stringContaining('muted until 2026-12-01 00:00 UTC') as string,
     });
     const after = await run(['alerts']);
     expect(after.code).toBe(0);
@@ -98,11 +98,17 @@ describe('the `alerts` command', () => {
       readonly state: string;
       readonly texts: { readonly reason?: string; readonly hint?: string };
     }[];
-    const reason = 'snapshots at least a day apart are missing';
-    const hint = 'Check that a job of kind snapshot runs each day: `tollkeeper status` shows its last run.';
-    const unread = all.filter(({ texts }) => texts.reason === reason);
+    const unread = all.filter(
+      ({ alert }) => alert !== 'typo' && alert !== 'tiny' && alert !== 'account-main',
+    );
     expect(unread.length).toBeGreaterThan(2);
-    for (const { state, texts } of unread) expect([state, texts.hint]).toEqual(['unknown', hint]);
+    const { reason = '', hint = '' } = unread[0]?.texts ?? {};
+    expect([reason, hint]).toEqual([
+      expect.stringContaining('snapshots'),
+      expect.stringContaining('`tollkeeper'),
+    ]);
+    for (const { state, texts } of unread)
+      expect([state, texts]).toMatchObject(['unknown', { reason, hint }]);
     const [listed, status] = [(await run(['alerts'])).stdout, (await run(['status'])).stdout];
     for (const page of [listed, status]) {
       expect(page).toContain(`${unread.length} alerts are unknown because ${reason}: ${unread[0]?.alert}, `);
@@ -110,9 +116,7 @@ describe('the `alerts` command', () => {
     }
     expect(listed).not.toContain('BALANCE OR QUOTA');
     expect(listed).toMatch(/^typo +unknown/m);
-    expect(status).toContain(
-      '1 alert is unknown because the call log contains no call of model gtp-5: typo\n',
-    );
+    expect(status).toMatch(/^1 alert is unknown .* model gtp-5: typo$/m);
     const { data } = JSON.parse((await run(['status', '--json'])).stdout) as {
       readonly data: { readonly unknownAlerts: readonly unknown[] };
     };
@@ -129,11 +133,7 @@ describe('the `alerts` command', () => {
       'there is no alert acount-main',
       'did you mean account-main?',
     ],
-    [
-      ['mute', 'tiny', '--until', 'soon'],
-      '"soon" is not a date or moment',
-      'write a date such as 2026-12-01',
-    ],
+    [['mute', 'tiny', '--until', 'soon'], 'not a date or moment', 'write a date such as 2026-12-01'],
     [['mute', 'tiny', '--until', '2026-11-01'], 'is in the past', 'tollkeeper alerts unmute'],
     [['ack', 'tiny'], 'does not fire', 'tollkeeper alerts'],
   ])('refuses %j', async (argv, message, advice) => {

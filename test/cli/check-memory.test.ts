@@ -29,10 +29,7 @@ it('check and the daemon refuse a container that is too small, with the smallest
   const systemRoot = await withContainer(folder, 256);
   const checked = await folder.run(['check'], { systemRoot });
   expect(checked.code).toBe(1);
-  expect(checked.stdout).toContain(
-    'the memory limit of the container is 256MB, and Tollkeeper needs at least 400MB',
-  );
-  expect(checked.stdout).toContain('what to do: raise the memory limit of the container');
+  expect(checked.stdout).toMatch(/ 256MB, .* at least 400MB\n.*raise the memory limit/);
   const served = await folder.run(['serve'], { systemRoot });
   expect(served.code).toBe(1);
   expect(served.stderr).toContain('Tollkeeper needs at least 400MB');
@@ -44,7 +41,5 @@ it('check warns of a warehouse.memory_limit that the container does not have', a
   const systemRoot = await withContainer(folder, 1000, '{ memory_limit: 1GB }');
   const { code, stdout } = await folder.run(['check'], { systemRoot });
   expect(code).toBe(0);
-  expect(stdout).toContain(
-    'warning: warehouse.memory_limit 1GB lets the program take 1250MB more than the memory limit of the container, 1000MB',
-  );
+  expect(stdout).toMatch(/warning: warehouse\.memory_limit 1GB .* 1250MB .* 1000MB/);
 });

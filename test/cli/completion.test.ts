@@ -75,10 +75,4 @@ describe('completion', () => {
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(ran.stdout).toContain('tollkeeper completion complete -- ');
   });
-
-  it('names the shells it knows for another one', async () => {
-    const ran = await folder.run(['completion', 'tcsh']);
-    expect(ran.code).toBe(2);
-    expect(ran.stderr).toMatch(/Allowed choices are bash, zsh, fish/);
-  });
 });

@@ -109,12 +109,8 @@ describe('mcp', () => {
     fromServer.off('data', read);
     const lines = answers.join('').trim().split('\n');
     expect(lines.slice(0, 2).map((line) => JSON.parse(line) as unknown)).toEqual([
-      { jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error: the line is not JSON' } },
-      {
-        jsonrpc: '2.0',
-        id: null,
-        error: { code: -32_600, message: 'Invalid Request: not a JSON-RPC message' },
-      },
+      { jsonrpc: '2.0', id: null, error: { code: -32_700, message: expect.any(String) as string } },
+      { jsonrpc: '2.0', id: null, error: { code: -32_600, message: expect.any(String) as string } },
     ]);
   });
 

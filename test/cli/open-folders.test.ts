@@ -26,7 +26,7 @@ describe('the `check` command', () => {
     const checked = await folder.run(['check'], { env });
     expect(checked.code).toBe(0);
     const jobs = join(folder.path, 'config/jobs');
-    expect(checked.stdout).toContain(`${jobs}:1:1: warning: every user of this machine can write it`);
+    expect(checked.stdout).toContain(`${jobs}:1:1: warning: every user`);
     expect(checked.stdout).toContain(`run chmod o-w ${jobs}`);
   });
 });
@@ -44,8 +44,7 @@ describe('`report --out`', () => {
     await symlink('../other/precious.txt', join(folder.path, 'shared', file.split('/').at(-1) ?? ''));
     const refused = await folder.run(['report', 'spend-summary', '--out', 'shared'], { env });
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('is a symbolic link, which is not followed');
-    expect(refused.stderr).toContain('remove the link, or choose another folder with --out');
+    expect(refused.stderr).toMatch(/is a symbolic link.*\n {2}what to do: .*--out/);
     expect(await readFile(join(folder.path, 'other/precious.txt'), 'utf8')).toBe('keep me');
   });
 });

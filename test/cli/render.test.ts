@@ -6,6 +6,7 @@ import { renderNext } from '../../src/cli/next/render.ts';
 import { renderRuns } from '../../src/cli/runs/render.ts';
 import { needsPerson, type StatusView } from '../../src/daemon/index.ts';
 import { renderStatus } from '../../src/cli/status/render.ts';
+import { approved, titled } from '../support/approved.ts';
 import { at, hostile, jobView, now, pageFaults, runView, screens, statusView } from './support/views.ts';
 
 type StatusData = NonNullable<StatusView['data']>;
@@ -29,100 +30,52 @@ const failed = runView('2026-11-21T07:00:00Z', {
   nextAttempt: unixMillis(now + 240_000),
 });
 
-describe('the list of runs', () => {
-  it('shows slot, trigger, state, attempts, time and reason on one line each when lines may be long', () => {
-    const page = renderRuns(
-      [
-        failed,
-        runView('2026-11-20T07:00:00Z', { summary: '1,204 rows landed' }),
-        runView('2026-11-01T07:00:00Z', {
-          trigger: 'catchup',
-          state: 'missed',
-          attempts: [],
-          through: at('2026-11-19T07:00:00Z'),
-          reason: 'no daemon was running',
-        }),
-      ],
-      { now },
-      pipe,
-    );
-    expect(page).toBe(`times in Europe/Berlin
-SLOT              JOB          TRIGGER   STATE   TRIES  TOOK
-2026-11-21 08:00  daily-spend  schedule  failed  2      1.2 s  gateway-unreachable: nobody answers; next attempt 2026-11-21 09:34 (in 4 min)
-2026-11-20 08:00  daily-spend  schedule  ok      1      10 s   1,204 rows landed
-2026-11-01 08:00  daily-spend  catchup   missed  -             2026-11-01 08:00 to 2026-11-19 08:00 missed: no daemon was running
-`);
-  });
+const others = [
+  runView('2026-11-20T07:00:00Z', { summary: '1,204 rows landed' }),
+  runView('2026-11-01T07:00:00Z', {
+    trigger: 'catchup',
+    state: 'missed',
+    attempts: [],
+    through: at('2026-11-19T07:00:00Z'),
+    reason: 'no daemon was running',
+  }),
+];
+const queued = { state: 'queued', attempts: [] } as const;
+const open = [
+  runView('2026-11-21T08:29:00Z', {
+    state: 'running',
+    attempts: [{ attempt: 1, startedAt: at('2026-11-21T08:29:20Z'), state: 'running' }],
+  }),
+  runView('2026-11-21T08:28:00Z', { ...queued, waiting: 'the lock x, held by y' }),
+  runView('2026-11-21T08:27:00Z', {
+    ...queued,
+    nextAttempt: unixMillis(now + 5000),
+    waiting: 'begins later',
+  }),
+  runView('2026-11-21T08:26:00Z', { state: 'failed', attempts: [attempt(1, 10)], nextAttempt: now }),
+];
+const ofTwoZones = [
+  runView('2026-11-21T07:00:00Z'),
+  runView('2026-11-21T06:00:00Z', { zone: 'Asia/Kolkata' }),
+];
+const slots = [
+  { job: 'pull-logs', slot: at('2026-11-21T09:07:00Z'), zone: 'UTC' },
+  { job: 'daily-spend', slot: at('2026-11-21T11:50:00Z'), zone: 'UTC' },
+];
 
-  it('shows each attempt with its reason only for the runs of one job', () => {
-    const page = renderRuns([failed], { job: 'daily-spend', now }, pipe);
-    expect(page.split('\n').slice(2)).toEqual([
-      '2026-11-21 08:00  daily-spend  schedule  failed  2      1.2 s  next attempt 2026-11-21 09:34 (in 4 min)',
-      '    attempt 1, 2026-11-21 08:10: failed after 1.2 s: gateway-unreachable: no route',
-      '    attempt 2, 2026-11-21 08:20: failed after 1.2 s: gateway-unreachable: nobody answers',
-      '',
-    ]);
-  });
-
-  it('says what a queued run waits for, and how long a running one has run', () => {
-    const page = renderRuns(
-      [
-        runView('2026-11-21T08:29:00Z', {
-          state: 'running',
-          attempts: [{ attempt: 1, startedAt: at('2026-11-21T08:29:20Z'), state: 'running' }],
-        }),
-        runView('2026-11-21T08:28:00Z', {
-          state: 'queued',
-          attempts: [],
-          waiting: 'the lock x, held by y',
-        }),
-        runView('2026-11-21T08:27:00Z', {
-          state: 'queued',
-          attempts: [],
-          nextAttempt: unixMillis(now + 5000),
-          waiting: 'begins later',
-        }),
-        runView('2026-11-21T08:26:00Z', { state: 'failed', attempts: [attempt(1, 10)], nextAttempt: now }),
-      ],
-      { now },
-      pipe,
-    );
-    expect(page).toMatch(/running {2}1 {6}40 s so far$/m);
-    expect(page).toMatch(/queued .* waiting for the lock x, held by y$/m);
-    expect(page).toMatch(/queued .* begins 2026-11-21 09:30 \(in 5 s\)$/m);
-    expect(page).toMatch(/failed .* about to start$/m);
-  });
-
-  it('shows each zone when they differ', () => {
-    const page = renderRuns(
-      [runView('2026-11-21T07:00:00Z'), runView('2026-11-21T06:00:00Z', { zone: 'Asia/Kolkata' })],
-      { now },
-      pipe,
-    );
-    expect(page).toMatch(/^times in the time zone of each job\n/);
-    expect(page).toContain('2026-11-21 08:00  Europe/Berlin');
-    expect(page).toContain('2026-11-21 11:30  Asia/Kolkata ');
-  });
-
-  it('says when there is none', () => {
-    expect(renderRuns([], { now }, pipe)).toBe('no run yet\n');
-    expect(renderRuns([], { job: 'daily-spend', now }, pipe)).toBe('no run of daily-spend yet\n');
-  });
-});
-
-describe('the list of next slots', () => {
-  it('shows slots with the time until they are due', () => {
-    const slots = [
-      { job: 'pull-logs', slot: at('2026-11-21T09:07:00Z'), zone: 'UTC' },
-      { job: 'daily-spend', slot: at('2026-11-21T11:50:00Z'), zone: 'UTC' },
-    ];
-    expect(renderNext(slots, now, pipe)).toBe(`times in UTC
-SLOT              DUE            JOB
-2026-11-21 09:07  in 37 min      pull-logs
-2026-11-21 11:50  in 3 h 20 min  daily-spend
-`);
-    expect(renderNext([], now, pipe)).toMatch(/^no next slot: /);
-  });
+it('the lists of runs and slots show zone, state, attempts, time and reason, and what an open run waits for', async () => {
+  const job = 'daily-spend';
+  const pages = titled([
+    ['runs', renderRuns([failed, ...others], { now }, pipe)],
+    ['runs of one job, with each attempt', renderRuns([failed], { job, now }, pipe)],
+    ['open runs', renderRuns(open, { now }, pipe)],
+    ['runs of two time zones', renderRuns(ofTwoZones, { now }, pipe)],
+    ['no runs', renderRuns([], { now }, pipe)],
+    ['no runs of one job', renderRuns([], { job, now }, pipe)],
+    ['next slots', renderNext(slots, now, pipe)],
+    ['no next slots', renderNext([], now, pipe)],
+  ]);
+  await expect(pages).toMatchFileSnapshot(approved('cli/runs'));
 });
 
 const troubled = statusView({
@@ -147,45 +100,6 @@ const troubled = statusView({
 });
 
 describe('the status', () => {
-  it('shows everything on one page', () => {
-    expect(renderStatus(troubled, { paint: noPaint, width: 80 }))
-      .toBe(`daemon running since 2026-11-20 06:30 Europe/Berlin (1 d 3 h)
-pid 4711, version 1.2.3
-
-1 fault in the config; the one read 2026-11-20 06:30 Europe/Berlin remains
-active
-  config/jobs/spend.yaml:3:14: unknown key sinse
-      what to do: since?
-
-requires a restart: health.port, warehouse.path
-
-times in Europe/Berlin
-JOB          STATE   LAST RUN          TOOK   NEXT
-pull-logs    ok      2026-11-21 09:07  10 s   in 37 min
-daily-spend  failed  2026-11-21 08:20  1.2 s  in 22 h 30 min
-    ! outage since 2026-11-19 08:00 (2 d 2 h); gateway-unreachable: nobody
-    answers
-old          -                                suspended
-
-OPEN RUN     SLOT              STATE
-daily-spend  2026-11-21 08:00  failed  next attempt 2026-11-21 09:34 (in 4 min)
-
-unsent mails: 2 waiting, 1 refused, 3 of unknown outcome
-
-action required: job in outage: daily-spend; 1 fault in the config; 1 mail
-refused; 3 mails of unknown outcome
-`);
-  });
-
-  it('is short when all checks passed', () => {
-    const page = renderStatus(statusView({ jobs: [jobView('by-hand-only')] }), pipe);
-    expect(page).not.toMatch(/fault|mail|person|OPEN|start/);
-    const { daemon: _, ...without } = statusView();
-    expect(renderStatus(without, pipe)).toBe(
-      'no daemon is running (version 1.2.3)\n`tollkeeper serve` runs jobs on their schedules\n\nno jobs are configured: add jobs to jobs/*.yaml\n',
-    );
-  });
-
   it('requires action only for an outage, an invalid configuration, and rejected or unknown mails', () => {
     const { daemon: _, ...without } = statusView({
       jobs: [jobView('daily-spend', { last: failed })],
@@ -237,20 +151,6 @@ refused; 3 mails of unknown outcome
     expect(page).toContain('  and 2 older\n');
     for (const line of renderStatus(view, { paint: noPaint, width: 80 }).split('\n'))
       expect(line.length).toBeLessThanOrEqual(80);
-  });
-
-  it('says that the daemon is stopping, which job is in outage, and which has no next slot', () => {
-    const page = renderStatus(
-      statusView({
-        daemon: { pid: 1, startedAt: now, stopping: true },
-        jobs: [jobView('a', { outageSince: now }), jobView('b', { next: now }), jobView('c')],
-      }),
-      pipe,
-    );
-    expect(page).toContain('daemon stopping');
-    expect(page).toMatch(/! outage since 2026-11-21 09:30 \(0 ms\)$/m);
-    expect(page).toMatch(/^b .* now$/m);
-    expect(page).toMatch(/^c .* -$/m);
   });
 });
 
@@ -339,70 +239,55 @@ describe('rotations in the status', () => {
     });
   const pageOf = (view: StatusView): string => renderStatus(view, pipe);
 
-  it('are listed with stage, description, start and next attempt, those that require action first', () => {
-    const page = pageOf(
-      withRotations([
-        rotation('calm'),
-        rotation('failing', {
-          stage: 'delivering',
-          message: 'the disk is full',
-          tries: 2,
-          triesAllowed: 5,
-          nextTry: unixMillis(now + 240_000),
-        }),
-        rotation('late', { escalated: true, message: 'batch.g1 is still used' }),
-        rotation('stuck', { stage: 'waiting', message: 'deliver failed 5 times', tries: 5, triesAllowed: 5 }),
-      ]),
-    );
-    expect(page).toContain(`
-ROTATION  STAGE       SINCE (Europe/Berlin)
-stuck     waiting     2026-11-21 08:30
-    deliver failed 5 times
-late      current     2026-11-21 08:30
-    batch.g1 is still used
-failing   delivering  2026-11-21 08:30
-    the disk is full
-    failed 2 times, 3 attempts left, next in 4 min
-calm      current     2026-11-21 08:30
-    both keys work until 2026-11-23
+  const ofAll = [
+    rotation('calm'),
+    rotation('failing', {
+      stage: 'delivering',
+      message: 'the disk is full',
+      tries: 2,
+      triesAllowed: 5,
+      nextTry: unixMillis(now + 240_000),
+    }),
+    rotation('late', { escalated: true, message: 'batch.g1 is still used' }),
+    rotation('stuck', { stage: 'waiting', message: 'deliver failed 5 times', tries: 5, triesAllowed: 5 }),
+  ];
+  const damaged = { code: 'audit-damaged', message: 'line 2 is not it', advice: 'put it back' };
 
-action required: a rotation is paused: stuck; an old key is past the deadline: late
-`);
+  it('are on one page with faults, outages, unsent mails and the daemon, those that require action first', async () => {
+    const { daemon: _, ...empty } = statusView();
+    const { daemon: __, ...alone } = withRotations([rotation('calm')]);
+    const ending = statusView({
+      daemon: { pid: 1, startedAt: now, stopping: true },
+      jobs: [jobView('a', { outageSince: now }), jobView('b', { next: now }), jobView('c')],
+    });
+    const two = [rotation('a'), rotation('a', { account: 'other' })];
+    const many = Array.from({ length: 25 }, (___, index) => rotation(`s${index}`));
+    const pages = titled([
+      ['with faults, outage and unsent mails', renderStatus(troubled, { paint: noPaint, width: 80 })],
+      ['nothing to report', renderStatus(statusView({ jobs: [jobView('by-hand-only')] }), pipe)],
+      ['without jobs or daemon', renderStatus(empty, pipe)],
+      ['a daemon that stops', renderStatus(ending, pipe)],
+      ['rotations', pageOf(withRotations(ofAll))],
+      ['rotations without a daemon', pageOf(alone)],
+      ['rotations of two accounts', pageOf(withRotations(two))],
+      ['many rotations', pageOf(withRotations(many))],
+      ['a damaged key journal', pageOf(withRotations([], { keyProblem: damaged }))],
+    ]);
+    await expect(pages).toMatchFileSnapshot(approved('cli/status'));
   });
 
   it('require action when one is paused or an old key is overdue, not when a step is retried', () => {
     const needed = (rotations: readonly Rotation[], change: Partial<StatusData> = {}): readonly string[] =>
       needsPerson(withRotations(rotations, change));
     expect(needed([rotation('calm'), rotation('failing', { tries: 1 })])).toEqual([]);
-    expect(needed([rotation('a', { stage: 'waiting', escalated: true })])).toEqual([
-      'a rotation is paused: a',
-    ]);
-    expect(needed([rotation('a', { escalated: true })])).toEqual(['an old key is past the deadline: a']);
+    expect(needed([rotation('a', { stage: 'waiting', escalated: true })])).toHaveLength(1);
+    expect(needed([rotation('a', { escalated: true })])).toHaveLength(1);
+    expect(needed([], { keyProblem: damaged })).toHaveLength(1);
     const many = Array.from({ length: 8 }, (_, index) => rotation(`s${index}`, { stage: 'waiting' }));
     expect(needed(many)).toEqual(['rotations are paused: s0, s1, s2, s3, s4 and 3 more']);
   });
 
-  it('give the reason and next step when key writes are stopped', () => {
-    const keyProblem = { code: 'audit-damaged', message: 'line 2 is not it', advice: 'put it back' };
-    const view = withRotations([], { keyProblem });
-    expect(needsPerson(view)).toEqual(['the key journal failed verification']);
-    expect(pageOf(view)).toContain(
-      '\nkey operations are suspended: line 2 is not it\nwhat to do: put it back (audit-damaged)\n',
-    );
-  });
-
-  it('are advanced only by a daemon', () => {
-    const message = 'no daemon is running: they advance only while `tollkeeper serve` runs';
-    const { daemon: _, ...without } = withRotations([rotation('calm')]);
-    expect(pageOf(without)).toContain(message);
-    expect(pageOf(withRotations([rotation('calm')]))).not.toContain(message);
-  });
-
-  it('show the account of a name and the number of further ones, each on its line', () => {
-    const two = [rotation('a'), rotation('a', { account: 'other' })];
-    expect(pageOf(withRotations(two))).toMatch(/^ROTATION +ACCOUNT +STAGE[^\n]*\na +main /m);
-    const many = Array.from({ length: 25 }, (_, index) => rotation(`s${index}`));
-    expect(pageOf(withRotations(many))).toContain('and 5 more: `tollkeeper keys list`');
+  it('show any names on their lines', () => {
     const long = rotation(hostile, { message: hostile, tries: 1, nextTry: now, account: hostile });
     const problem = { code: hostile, message: hostile, advice: hostile };
     for (const [, screen] of screens)

@@ -36,7 +36,7 @@ describe('report --mail-to', () => {
 
     const [first, second] = await Promise.all(office.received.map(async ({ bytes }) => simpleParser(bytes)));
     expect(first?.subject).toMatch(/^\[Test\] AI spend · Nov 1 – 2, 2026 · /);
-    expect(first?.text).toContain('Test mail, sent with tollkeeper report --mail-to; no job sends it.');
+    expect(first?.text).toContain('sent with tollkeeper report --mail-to');
     const names = first?.attachments.map(({ filename }) => filename) ?? [];
     expect(names).toContain('spend-summary.html');
     expect(names.filter((name) => name?.endsWith('.csv')).length).toBeGreaterThan(0);
@@ -62,13 +62,10 @@ describe('report --mail-to', () => {
     });
   });
 
-  it.each([
-    ['is no address', 'me', 2, /"me" is not one mail address\n {2}what to do: write each address as/],
-    ['the server refuses', 'bad@example.com', 1, /“550 no such user”/],
-  ])('states the next step when the recipient %s', async (_, to, code, message) => {
-    const ran = await run('--mail-to', to);
-    expect(ran).toMatchObject({ code, stdout: '' });
-    expect(ran.stderr).toMatch(message);
+  it('states the next step when the server refuses the recipient', async () => {
+    const ran = await run('--mail-to', 'bad@example.com');
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+    expect(ran.stderr).toMatch(/“550 no such user”/);
     expect(office.received).toHaveLength(0);
   });
 });

@@ -14,7 +14,7 @@ it('`doctor` exits with 0 on the shipped config with its variables set, and repo
   await using office = await openPostOffice({ without: ['STARTTLS', 'AUTH'] });
   const sandbox = await startSandbox({ now: Date.now, months: 1, callsPerDay: 20 });
   try {
-    const ran = await folder.run(['doctor'], {
+    const options = {
       clock: systemClock,
       env: {
         GATEWAY_BASE_URL: sandbox.baseUrl,
@@ -22,28 +22,18 @@ it('`doctor` exits with 0 on the shipped config with its variables set, and repo
         SMTP_URL: office.url,
         DAILY_SPEND_HEARTBEAT: `${sandbox.baseUrl}/heartbeat`,
       },
-    });
-    expect(ran.stdout).toMatch(
-      /mail server \S+: connected without a login, greeted as [\w.]+, which it answered with “250-.*”; nothing was\s+sent/,
-    );
+    };
+    const ran = await folder.run(['doctor'], options);
+    expect(ran.stdout).toMatch(/connected without a login, .*“250-.*”; nothing was\s+sent/);
     expect(ran.stdout).not.toContain('logged in');
     // The shipped jobs only plan: that their sinks are not there yet is no failure, and is shown with what to do.
     expect(ran.stdout).toMatch(
-      /– sink of \S+ \(rotate-prod\): skipped, the folder \/secrets does not exist; rotate-prod only plans \(mode: plan\)\n {4}what to do: before you set `mode: apply`: create the folder \/secrets/,
+      /– sink of \S+ \(rotate-prod\): skipped, .* \/secrets .* \(mode: plan\)\n {4}what to do: .* the folder \/secrets/,
     );
-    expect(ran.stdout).toMatch(/an export of 1 second from \S+ \S+ UTC/);
     expect(ran.code).toBe(0);
-    const json = await folder.run(['doctor', '--json'], {
-      clock: systemClock,
-      env: {
-        GATEWAY_BASE_URL: sandbox.baseUrl,
-        GATEWAY_ADMIN_KEY: sandbox.adminKey,
-        SMTP_URL: office.url,
-        DAILY_SPEND_HEARTBEAT: `${sandbox.baseUrl}/heartbeat`,
-      },
-    });
+    const json = await folder.run(['doctor', '--json'], options);
     expect(json.code).toBe(0);
-    expect(json.stdout).toMatch(/an export of 1 second from \S+ \S+ UTC/);
+    for (const { stdout } of [ran, json]) expect(stdout).toMatch(/export of 1 second from \S+ \S+ UTC/);
     expect(json.stdout).not.toContain('Europe/Berlin');
   } finally {
     await sandbox.stop();

@@ -3,29 +3,45 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { modelEndpoints } from '../../../src/gateway/index.ts';
 import type { Variants } from '../../../src/sandbox/index.ts';
+import { approved, titled } from '../../support/approved.ts';
 import { openCallFixture } from './fixture.ts';
 
 const chat = ['messages', '--model', 'claude-haiku-4-5', '--message', 'Hello', '--max-tokens', '10'];
-const words = 'toll paid and noted in the ledger of this road';
+const embed = ['embeddings', '--model', 'text-embedding-3-small', '--input', 'one', '--input', 'two'];
 
 describe('the `call` command', () => {
+  it('prints chats, embeddings, songs and tasks as text, with what they cost', async () => {
+    await using fixture = await openCallFixture({ variants: { task_outcome: 'endless' } });
+    const calls = [
+      [...chat, '--wait-cost'],
+      chat,
+      [...chat, '--no-stream'],
+      [...embed, '--dimensions', '8'],
+      ['feed', '--clip-id', 'clip-one,clip-two'],
+      ['imagine', '--prompt', 'x', '--no-wait'],
+    ];
+    const printed: [string, string][] = [];
+    for (const argv of calls) {
+      const { code, stdout, stderr } = await fixture.call(...argv);
+      expect([argv, code]).toEqual([argv, 0]);
+      printed.push([argv.join(' '), `${stderr}${stdout}`.replaceAll(fixture.sandbox.baseUrl, '<gateway>')]);
+    }
+    await expect(titled(printed)).toMatchFileSnapshot(approved('cli/call'));
+  });
+
   it('streams the text of a chat as it arrives, and prints its end and tokens', async () => {
     await using fixture = await openCallFixture();
     const pieces: string[] = [];
     const ran = await fixture.run(['call', ...chat, '--key-env', 'API_KEY'], {
       onOutput: (text) => pieces.push(text),
     });
-    expect(ran).toEqual({
-      code: 0,
-      stdout: `${words}\nstopped: max_tokens, max_tokens, or the maximum of the model, was exceeded\ntokens: 6 input, 10 output\n`,
-      stderr: '',
-    });
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(pieces.join('')).toBe(ran.stdout);
     expect(pieces.length).toBeGreaterThan(5);
   });
 
-  it('prints a chat whole with --no-stream, and the answer as JSON', async () => {
+  it('prints the answer as JSON', async () => {
     await using fixture = await openCallFixture();
-    expect((await fixture.call(...chat, '--no-stream')).stdout).toContain(`${words}\n`);
     const { stdout } = await fixture.call(...chat, '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       endpoint: 'messages',
@@ -51,21 +67,10 @@ describe('the `call` command', () => {
     expect((await fixture.call(...from, '--set', 'max_tokens=2')).stdout).toMatch(/^toll paid\n/);
   });
 
-  it('prints embeddings in short, in either encoding', async () => {
+  it('prints embeddings alike in either encoding', async () => {
     await using fixture = await openCallFixture();
-    const embed = [
-      'embeddings',
-      '--model',
-      'text-embedding-3-small',
-      '--input',
-      'one',
-      '--input',
-      'two',
-      '--dimensions',
-      '8',
-    ];
     const floats = await fixture.call(...embed);
-    expect(floats.stdout).toMatch(/^0: 8 numbers: -?0\.\d+, .*…\n1: 8 numbers: .*\ntokens: 2 input\n$/);
+    expect(floats.code).toBe(0);
     expect((await fixture.call(...embed, '--encoding-format', 'base64')).stdout).toBe(floats.stdout);
   });
 
@@ -110,9 +115,7 @@ describe('the `call` command', () => {
       await fixture.folder.write('in.png', '\x89PNG');
       const { code, stdout } = await fixture.call('edit-image', '--prompt', 'x', '--input-image', 'in.png');
       expect(code).toBe(0);
-      expect(stdout).toMatch(
-        image_edit_answer === 'task' ? /the result will be at http/ : /saved edit-image-1\.png/,
-      );
+      expect(stdout).toMatch(image_edit_answer === 'task' ? /be at http/ : /saved edit-image-1\.png/);
     },
   );
 
@@ -132,15 +135,11 @@ describe('the `call` command', () => {
     expect(upscaled.stdout).not.toContain('saved');
   });
 
-  it('returns with the ID of a task on --no-wait, and with the next step when the wait ends', async () => {
+  it('returns with the next step when the wait for a task ends', async () => {
     await using fixture = await openCallFixture({ variants: { task_outcome: 'endless' } });
-    const { stdout } = await fixture.call('imagine', '--prompt', 'x', '--no-wait');
-    expect(stdout).toMatch(/^image task (\d+)\nshow it with: tollkeeper call image-task --id \d+\n$/);
     expect(await fixture.call('imagine', '--prompt', 'x', '--wait', '60s')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(
-        /has not ended after 60 s; its state is IN_PROGRESS\n.*tollkeeper call image-task --id \d+/,
-      ) as string,
+      stderr: expect.stringMatching(/after 60 s; .* IN_PROGRESS\n.*call image-task --id \d+/) as string,
     });
   });
 
@@ -168,7 +167,7 @@ describe('the `call` command', () => {
     expect((await fixture.call('upload-audio', '--url', 'https://a.example/1.mp3')).code).toBe(1);
   });
 
-  it('saves the sound of a song, and shows songs by their IDs', async () => {
+  it('saves the sound of a song', async () => {
     await using fixture = await openCallFixture({ variants: { feed_separator: 'semicolon' } });
     const { stdout } = await fixture.call('concat', '--clip-id', 'clip-one');
     expect(stdout).toMatch(/^status +SUCCESS$/m);
@@ -196,28 +195,30 @@ describe('the `call` command', () => {
     }
   });
 
-  it.each([
-    [['messages'], 'no API key is given'],
-    [['messages', '--key-env', 'API_KEY', '--key-file', 'key.txt'], 'more than one API key is given'],
-    [['messages', '--key-env', 'NO_SUCH'], 'the environment has no variable NO_SUCH'],
-    [['messages', '--key-file', 'none.txt'], 'none.txt cannot be read (ENOENT)'],
-    [
-      ['messages', '--service', 'billing'],
-      'no rotate-keys job of the account main delivers a key of billing',
-    ],
-    [['messages', '--key-env', 'API_KEY'], 'model is required; messages is required'],
-    [['describe', '--key-env', 'API_KEY'], 'exactly one of base64 and link is required'],
-    [['imagine', '--key-env', 'API_KEY', '--prompt', 'x', '--account', 'other'], 'unknown account other'],
-    [['embeddings', '--key-env', 'API_KEY', '--from', 'none.json'], 'none.json cannot be read'],
-    [['imagine', '--key-env', 'API_KEY', '--prompt', 'x', '--image', 'none.png'], 'none.png cannot be read'],
-    [[], 'no endpoint given'],
-  ])('is refused before anything is sent: %j', async (argv, message) => {
+  it('is refused before anything is sent without one key, a known account, the fields of the endpoint and its files', async () => {
     await using fixture = await openCallFixture();
-    const { code, stderr, stdout } = await fixture.run(['call', ...argv]);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(message);
-    expect(stderr).toContain('what to do:');
+    const key = ['--key-env', 'API_KEY'];
+    const errors: [string, string][] = [];
+    for (const argv of [
+      [],
+      ['messages'],
+      ['messages', ...key, '--key-file', 'key.txt'],
+      ['messages', '--key-env', 'NO_SUCH'],
+      ['messages', '--key-file', 'none.txt'],
+      ['messages', '--service', 'billing'],
+      ['messages', ...key],
+      ['describe', ...key],
+      ['imagine', ...key, '--prompt', 'x', '--account', 'other'],
+      ['embeddings', ...key, '--from', 'none.json'],
+      ['imagine', ...key, '--prompt', 'x', '--image', 'none.png'],
+    ]) {
+      const { code, stderr, stdout } = await fixture.run(['call', ...argv]);
+      expect([argv, code, stdout]).toEqual([argv, 2, '']);
+      expect(stderr).toContain('what to do:');
+      errors.push([['call', ...argv].join(' '), stderr.replaceAll(fixture.folder.path, '<folder>')]);
+    }
     expect(fixture.sandbox.requests.all()).toEqual([]);
+    await expect(titled(errors)).toMatchFileSnapshot(approved('cli/call-refusals'));
   });
 
   it('takes the key from a file', async () => {
@@ -248,11 +249,8 @@ describe('the `call` command', () => {
     expect(await fixture.run(['call', ...chat, '--service', 'art'])).toMatchObject({ code: 2 });
   });
 
-  it('prints the cost as booked once the log shows it, which names the key', async () => {
+  it('prints the cost as booked as JSON once the log shows it, which names the key', async () => {
     await using fixture = await openCallFixture();
-    const { stdout, stderr } = await fixture.call(...chat, '--wait-cost');
-    expect(stdout).toMatch(/\ncost: USD 0\.000056 \(claude-haiku-4-5, key mine\)\n$/);
-    expect(stderr).toContain('waiting for the call in the log');
     const json = await fixture.call('imagine', '--prompt', 'x', '--no-save', '--json', '--wait-cost', '30s');
     expect(JSON.parse(json.stdout)).toMatchObject({
       cost: { amount: '0.04', currency: 'USD', model: 'imagine-fast', keyName: 'mine', candidates: 1 },
@@ -264,7 +262,7 @@ describe('the `call` command', () => {
     const feed = await fixture.call('feed', '--clip-id', 'clip-one', '--wait-cost', '20s');
     expect(feed).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('does not show the call after 20 s') as string,
+      stderr: expect.stringContaining('the call after 20 s') as string,
     });
   });
 

@@ -17,6 +17,7 @@ import {
   type FakeKeyService,
   type KeyFixture,
 } from '../../daemon/support/fake-key-service.ts';
+import { approved, titled } from '../../support/approved.ts';
 import { handlersWith } from '../../support/unexpected-handlers.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
@@ -69,7 +70,8 @@ const runOver = async (
     openKeys: async () => ({
       call: callLocally(commandTable, handlersWith(keys)),
       fromDaemon,
-      progress: ({ step, detail }) => deps.stderr.write(`${step}: ${detail}\n`),
+      progress: ({ step, detail }) =>
+        deps.stderr.write(detail === undefined ? `${step}\n` : `${step}: ${detail}\n`),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     }),
     ask:
@@ -110,24 +112,14 @@ beforeEach(() => {
 const run = (...argv: string[]): Promise<Ran> => runOver(fixture, argv);
 const json = async (...argv: string[]): Promise<unknown> => JSON.parse((await run(...argv, '--json')).stdout);
 
-it.each([
-  'list',
-  'plan',
-  'apply',
-  'rotate',
-  'expire',
-  'create',
-  'adopt',
-  'confirm',
-  'resume',
-  'give-up',
-  'history',
-  'audit',
-])('keys %s shows examples', async (command) => {
-  const ran = await run(command, '--help');
-  expect(ran.code).toBe(0);
-  expect(ran.stdout).toMatch(new RegExp(`Examples:\n(  .*\n)*  tollkeeper keys( ${command})?`));
-});
+it.each('list plan apply rotate expire create adopt confirm resume give-up history audit'.split(' '))(
+  'keys %s shows examples',
+  async (command) => {
+    const ran = await run(command, '--help');
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toMatch(new RegExp(`Examples:\n(  .*\n)*  tollkeeper keys( ${command})?`));
+  },
+);
 
 describe('keys and keys list', () => {
   it('show the same page, and JSON with what needs attention', async () => {
@@ -140,34 +132,51 @@ describe('keys and keys list', () => {
     );
     expect(await json('list', 'idle')).toMatchObject({
       keys: [
-        { name: 'idle', created: '2026-10-12T08:30:00.000Z', attention: ['no calls in this time range'] },
+        {
+          name: 'idle',
+          created: '2026-10-12T08:30:00.000Z',
+          attention: [expect.stringContaining('no calls')],
+        },
       ],
     });
   });
-  it.each([
-    [['list', 'nobody'], /no service, key or id matches nobody/],
-    [['list', 'biling'], /no service, key or id matches biling\n {2}what to do: did you mean billing\?/],
-    [['lst'], /no service, key or id matches lst\n {2}what to do: did you mean list\?/],
-    [['list', 'lst'], /no service, key or id matches lst\n {2}what to do: `tollkeeper keys list`/],
-    [['list', '--days', '0'], /from 1 to 10000/],
-    [['forget'], /no service, key or id matches forget/],
-    [['rotate'], /missing required argument/],
-    [['create', 'batch'], /--job/],
-    [['create', 'batch', '-j', 'rotate-prod'], /use --quota N or --unlimited/],
-    [
-      ['create', 'batch', '-j', 'rotate-prod', '--quota', '1', '--unlimited'],
-      /either a quota or --unlimited/,
-    ],
-    [['adopt', 'idle', '-s', 'billing'], /generation/],
-    [['adopt', 'idle', '-s', 'billing', '-g', '0'], /1 or more/],
-    [['audit'], /add --verify/],
-    [['apply', 'nothing.json'], /cannot be read \(ENOENT\)/],
-    [['plan', '-o', 'plan.json'], /specify the job/],
-  ])('%j is wrong use', async (argv, message) => {
-    const ran = await run(...argv);
-    expect(ran.code).toBe(2);
-    expect(ran.stderr).toMatch(message);
+
+  it('are refused with 2 for wrong use, as the other key commands are, before the gateway is asked', async () => {
+    const errors: [string, string][] = [];
+    for (const argv of [
+      'list nobody',
+      'list biling',
+      'lst',
+      'list lst',
+      'list --days 0',
+      'forget',
+      'rotate',
+      'create batch',
+      'create batch -j rotate-prod',
+      'create batch -j rotate-prod --quota 1 --unlimited',
+      'adopt idle -s billing',
+      'adopt idle -s billing -g 0',
+      'confirm billing sk-the-key-itself',
+      'expire billing --yes',
+      'rotate billing --now',
+      'expire idle',
+      'history biling',
+      'history wholly-other',
+      'audit',
+      'apply nothing.json',
+      'plan -o plan.json',
+    ]) {
+      const { code, stdout, stderr } = await run(...argv.split(' '));
+      expect([argv, code, stdout]).toEqual([argv, 2, '']);
+      errors.push([`keys ${argv}`, stderr.replaceAll(folder, '<folder>')]);
+    }
     expect(main.asked).toEqual([]);
+    const text = titled(errors).replaceAll(
+      'keys confirm billing sk-the-key-itself',
+      'keys confirm billing …',
+    );
+    expect(text).not.toContain('sk-the-key');
+    await expect(text).toMatchFileSnapshot(approved('cli/keys-wrong-use'));
   });
 });
 
@@ -186,7 +195,7 @@ describe('keys plan and apply', () => {
     expect(dry.stdout).toMatch(/^rotate +billing/m);
     expect(dry).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/\nthe plan is not stale; nothing was written\n$/),
+      stdout: expect.stringMatching(/\nthe plan is not stale; .*\n$/),
     });
     expect(main.asked).toEqual([]);
     main.steps = [{ view: { stage: 'current', message: 'both keys work' }, moved: false }];
@@ -204,7 +213,7 @@ describe('keys plan and apply', () => {
       { skipped: [{ keyId: 2, name: 'idle', reason: 'not-due', message: 'it is due in 12 d' }] },
     ]);
     const shown = await run('plan', 'rotate-prod', '--all');
-    expect(shown.stdout).toContain('skipped: idle (ID 2), not-due: it is due in 12 d\n');
+    expect(shown.stdout).toContain('skipped: idle (ID 2), not-due: ');
     expect((await run('plan', 'rotate-prod')).stdout).toContain('left as usual: 1 key\n');
   });
   it('ask for confirmation on a terminal unless --yes is given', async () => {
@@ -227,9 +236,7 @@ describe('keys plan and apply', () => {
       main.keys = [surveyed(1, 'billing.g7', {}, { group: 'vip' })];
       const ran = await runOver(fixture, ['apply', 'plan.json'], answer);
       expect(ran.code).toBe(1);
-      expect(ran.stdout).toMatch(
-        /the plan is stale; nothing was done:\n- billing\.g7 \(id 1\): changed group\n/,
-      );
+      expect(ran.stdout).toMatch(/the plan is stale.*\n- billing\.g7 \(id 1\): changed group\n/);
       const dry = await runOver(fixture, ['apply', 'plan.json', '--dry-run', '--json'], answer);
       expect([dry.code, JSON.parse(dry.stdout)]).toMatchObject([
         1,
@@ -245,7 +252,7 @@ describe('keys plan and apply', () => {
     await writeFile(file, (await readFile(file, 'utf8')).replace('"keyId": 1', '"keyId": 2'));
     expect(await run('apply', 'plan.json')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('was modified after it was created') as string,
+      stderr: expect.stringContaining('modified after it was created') as string,
     });
     expect(main.asked).toEqual([]);
   });
@@ -268,30 +275,28 @@ describe('manual key commands', () => {
     ];
     const ran = await run('rotate', 'billing');
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toBe(
-      'rotating billing: created\nbilling: created: a key is to be made\nrotating billing: created\n',
-    );
+    const step = 'rotating billing: created';
+    expect(ran.stderr).toBe(`${step}\nbilling: created: it is planned\n${step}\n`);
     expect(ran.stdout).toMatch(
       /^billing: created\n {2}billing\.g7 \(id 1\) → billing\.g8 \(id 8\)\n {2}the sink is full\n {2}no space\n {2}what to do: .*\(disk-full\)\n$/,
     );
   });
-  it.each([
-    [['rotate', 'billing', '--now'], 'The key of billing is replaced and deleted at once'],
-    [['expire', 'idle'], 'idle is refused from now on'],
-    [['expire', 'idle', '--at', '+48h'], 'idle is refused from +48h on'],
-    [['give-up', 'billing'], 'The rotation of billing is abandoned'],
-  ])('%j asks for confirmation', async (argv, question) => {
-    const refused = await runOver(fixture, argv, false);
-    expect(refused.code).toBe(1);
-    expect(refused.questions[0]).toContain(question);
-    expect(main.asked).toEqual([]);
-    expect(await runOver(fixture, [...argv, '--yes'], false)).toMatchObject({ code: 0, questions: [] });
-    expect(main.asked).toHaveLength(1);
+  it('ask for confirmation before a key ends or a rotation is given up, and do nothing when it is refused', async () => {
+    const questions: [string, string][] = [];
+    for (const argv of ['rotate billing --now', 'expire idle', 'expire idle --at +48h', 'give-up billing']) {
+      main.asked.length = 0;
+      const refused = await runOver(fixture, argv.split(' '), false);
+      expect([argv, refused.code, main.asked]).toEqual([argv, 1, []]);
+      questions.push([`keys ${argv}`, refused.questions.join('\n')]);
+      const confirmed = await runOver(fixture, [...argv.split(' '), '--yes'], false);
+      expect(confirmed).toMatchObject({ code: 0, questions: [] });
+      expect(main.asked).toHaveLength(1);
+    }
+    await expect(titled(questions)).toMatchFileSnapshot(approved('cli/keys-questions'));
   });
   it('say that nothing advances open rotations without a daemon', async () => {
     const alone = (...argv: string[]): Promise<Ran> => runOver(fixture, argv, undefined, false);
-    const message =
-      /no daemon is running: this will not advance until you start `tollkeeper serve`, .*keys rotate billing`/;
+    const message = /no daemon is running: .* `tollkeeper serve`, .*keys rotate billing`/;
     const left = { view: { stage: 'current', message: 'both keys work' }, moved: false } as const;
     main.steps = [left, left, left, left];
     const ran = await alone('rotate', 'billing', '--json');
@@ -309,21 +314,7 @@ describe('manual key commands', () => {
     main.steps = [{ view: { stage: 'done' }, moved: false }];
     expect((await alone('rotate', 'billing')).stdout).not.toContain('no daemon');
   });
-  it.each([[['rotate', 'billing', '--now']], [['expire', 'idle']]])(
-    '%j needs --yes without a terminal',
-    async (argv) => {
-      const ran = await run(...argv);
-      expect(ran.code).toBe(2);
-      expect(ran.stderr).toMatch(/no terminal for the confirmation\n {2}what to do: use --yes/);
-      expect(main.asked).toEqual([]);
-    },
-  );
   it('expire a key in a sink on request', async () => {
-    const refused = await run('expire', 'billing', '--yes');
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(/billing\.g7 \(id 1\) is the current key of billing: .*rotate-prod/);
-    expect(refused.stderr).toMatch(/what to do: .*`tollkeeper keys rotate billing --now`.*--even-if-current/);
-    expect(main.asked).toEqual([]);
     expect((await run('expire', 'billing', '--yes', '--even-if-current')).code).toBe(0);
     expect(main.asked).toMatchObject([['expire', [{ keyId: 1, evenIfCurrent: true }], 'person anna']]);
   });
@@ -334,18 +325,14 @@ describe('manual key commands', () => {
       changes: [{ keyId: 2, done: true }],
     });
   });
-  it('confirm a fingerprint and never print an invalid one', async () => {
+  it('confirm a fingerprint', async () => {
     const hash = 'AB'.repeat(32);
     expect((await run('confirm', 'billing', hash)).stdout).toBe('every place holds it\n');
     expect(main.asked).toEqual([['confirm', 'billing', hash.toLowerCase(), 'person anna']]);
-    const ran = await run('confirm', 'billing', 'sk-the-key-itself');
-    expect(ran.code).toBe(2);
-    expect(ran.stdout + ran.stderr).not.toContain('sk-the-key');
-    expect(ran.stderr).toContain('your shell history');
   });
   it('report what adopt, create, resume and give-up did', async () => {
-    expect((await run('adopt', 'idle', '-s', 'billing', '-g', '3')).stdout).toBe(
-      'idle (id 2) is generation 3 of billing\n',
+    expect((await run('adopt', 'idle', '-s', 'billing', '-g', '3')).stdout).toMatch(
+      /^idle \(id 2\) .* 3 of billing\n$/,
     );
     await run('adopt', 'idle', '-s', 'billing', '-g', '3', '--move');
     expect(main.asked.map((one) => (one as object[])[1])).toMatchObject([{ move: false }, { move: true }]);
@@ -361,32 +348,19 @@ it('`keys history` prints a timeline, and everything recorded as JSON', async ()
     { ...common, at: now, what: 'resumed' },
     { ...common, at: unixMillis(now + 7_200_000), what: 'done' },
   ];
-  expect((await run('history', 'billing')).stdout).toBe(
-    [
-      'times in UTC',
-      'billing, r1',
-      '2026-11-21 08:30:00  ○ resumed  an operator resumed the rotation (person anna)',
-      '                     ┆ 2 h',
-      '2026-11-21 10:30:00  ● done     the rotation is complete',
-      '',
-    ].join('\n'),
-  );
+  const { stdout } = await run('history', 'billing');
+  await expect(stdout).toMatchFileSnapshot(approved('cli/keys-history'));
   expect(await json('history')).toMatchObject([
     { at: '2026-11-21T08:30:00.000Z', what: 'resumed', event: { rotation: 'r1' } },
     { what: 'done' },
   ]);
 });
 
-it('`keys history` rejects an unknown service and lists the existing ones', async () => {
-  const ran = await run('history', 'biling');
-  expect(ran).toMatchObject({ code: 2, stdout: '' });
-  expect(ran.stderr).toContain('unknown service biling: no steps and no keys; services: billing, idle');
-  expect(ran.stderr).toContain('did you mean billing?');
-  expect((await run('history', 'wholly-other')).stderr).toContain('`tollkeeper keys list` shows the keys');
+it('`keys history` accepts a service of the journal that has no key, and one without steps', async () => {
   expect(await run('history', 'idle')).toMatchObject({ code: 0, stdout: 'no steps\n' });
   const common = { who: 'person anna', account: 'main', service: 'former', rotation: 'r1' };
   main.events = [{ ...common, at: now, what: 'done' }];
-  expect((await run('history', 'former')).stdout).toContain('the rotation is complete');
+  expect((await run('history', 'former')).stdout).toContain('● done');
   expect((await run('history', 'formr')).stderr).toContain('did you mean former?');
 });
 

@@ -24,9 +24,13 @@ it('output names commands in the form that can be called, and changes nothing el
     ['keys', 'run'],
   );
   output.write('what to do: run `tollkeeper keys list`\n  tollkeeper run daily-spend\n');
-  output.write('tollkeeper: no such job; docker compose exec tollkeeper sh; data/tollkeeper keys\n');
+  const others = [
+    'tollkeeper: no such job',
+    'docker compose exec tollkeeper sh',
+    'data/tollkeeper keys',
+  ].join('; ');
+  output.write(`${others}\n`);
   expect(written).toBe(
-    'what to do: run `npx tollkeeper keys list`\n  npx tollkeeper run daily-spend\n' +
-      'tollkeeper: no such job; docker compose exec tollkeeper sh; data/tollkeeper keys\n',
+    `what to do: run \`npx tollkeeper keys list\`\n  npx tollkeeper run daily-spend\n${others}\n`,
   );
 });

@@ -33,6 +33,11 @@ const oneAccount = (...keys: ReturnType<typeof surveyed>[]) => {
   return { main, ...keyFixture({ main }) };
 };
 
+type Commands = ReturnType<typeof createKeyHandlers>;
+const rotate = (keys: Commands, key: string, now = false) => keys['keys/rotate']({ key, now, who }, quiet);
+const rotateNow = (keys: Commands, key: string) => rotate(keys, key, true);
+const apply = (keys: Commands, file = '') => keys['keys/apply']({ file, who }, quiet);
+
 describe('a key given by a person', () => {
   const keys = [
     surveyed(1, 'billing', { known: true }),
@@ -58,7 +63,7 @@ describe('a key given by a person', () => {
   it.each([
     ['twin', /id:5 \(twin\), id:6 \(twin\)$/],
     ['3', /id:3 \(batch\.g1\), id:7 \(3\)$/],
-    ['nobody', /no service, key or id matches nobody/],
+    ['nobody', /matches nobody$/],
   ])('%s is rejected with the matching ids', async (named, message) => {
     const { keys: commands, main } = oneAccount(...keys);
     await expect(commands['keys/rotate']({ key: named, now: false, who }, quiet)).rejects.toMatchObject({
@@ -84,59 +89,25 @@ describe('a key given by a person', () => {
     const list = await commands['keys/list']({ key: 'fresh', days: 30 }, quiet);
     expect([list.keys, list.rotations.map(({ service }) => service)]).toEqual([[], ['fresh']]);
   });
+  const growth = (generation: number, change: object = {}, key: object = {}) =>
+    surveyed(generation, `growth.g${generation}`, { known: true, service: 'growth', ...change }, key);
+  const off = { status: 2 };
   it.each([
     [
       'the newest, though the first is called like the service',
-      [
-        ['growth', {}],
-        ['growth.g2', {}],
-      ],
       2,
+      [surveyed(1, 'growth', { known: true }), growth(2)],
     ],
-    [
-      'the newest that works',
-      [
-        ['growth.g1', {}],
-        ['growth.g2', {}, { status: 2 }],
-      ],
-      1,
-    ],
-    [
-      'the newest that has not left the line',
-      [
-        ['growth.g1', {}],
-        ['growth.g2', { retired: true }],
-      ],
-      1,
-    ],
+    ['the newest that works', 1, [growth(1), growth(2, {}, off)]],
+    ['the newest that has not left the line', 1, [growth(1), growth(2, { retired: true })]],
     [
       'the newest that every sink held',
-      [
-        ['growth.g1', { split: true }],
-        ['growth.g2', { split: true, unfinished: true }],
-      ],
       1,
+      [growth(1, { split: true }), growth(2, { split: true, unfinished: true })],
     ],
-    [
-      'one that we know before one that is only called so',
-      [
-        ['growth.g1', {}],
-        ['growth.g9', { known: false }],
-      ],
-      1,
-    ],
-    [
-      'the newest where none works',
-      [
-        ['growth.g1', {}, { status: 2 }],
-        ['growth.g2', {}, { status: 2 }],
-      ],
-      2,
-    ],
-  ] as const)('that is a service is %s', async (_, given, id) => {
-    const line = given.map(([name, change, key = {}], at) =>
-      surveyed(at + 1, name, { known: true, service: 'growth', ...change }, key),
-    );
+    ['one that we know before one that is only called so', 1, [growth(1), growth(9, { known: false })]],
+    ['the newest where none works', 2, [growth(1, {}, off), growth(2, {}, off)]],
+  ] as const)('that is a service is %s', async (_, id, line) => {
     const { keys: commands, main } = oneAccount(...line);
     await commands['keys/expire']({ key: 'growth', who, evenIfCurrent: true }, quiet);
     expect(main.asked).toMatchObject([['expire', [{ keyId: id }], who]]);
@@ -149,12 +120,12 @@ describe('a key given by a person', () => {
     const { keys: commands } = keyFixture({ main, other });
     const request = { key: 'billing', who, evenIfCurrent: true };
     await expect(commands['keys/expire'](request, quiet)).rejects.toThrow(
-      'billing matches several keys: id:1 (billing.g1, account main), id:1 (billing.g1, account other)',
+      /several keys: id:1 \(billing\.g1, account main\), id:1 \(.*, account other\)$/,
     );
     await commands['keys/expire']({ ...request, account: 'other' }, quiet);
     expect([main.asked.length, other.asked.length]).toEqual([0, 1]);
     await expect(commands['keys/expire']({ ...request, account: 'third' }, quiet)).rejects.toThrow(
-      'account third is not declared; declared accounts: main, other',
+      'declared accounts: main, other',
     );
     const { keys: withoutAccounts } = keyFixture({});
     await expect(withoutAccounts['keys/expire'](request, quiet)).rejects.toThrow('no account is declared');
@@ -184,7 +155,7 @@ describe('a manual rotation', () => {
     });
     expect(seen).toEqual([
       'verified',
-      'a key is to be made',
+      'it is planned',
       'current',
       'both keys work until 2026-11-23',
       'current',
@@ -207,7 +178,7 @@ describe('a manual rotation', () => {
 
   it('of a compromised key leaves no overlap and needs no evidence', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7', {}, { status: 2 }));
-    await keys['keys/rotate']({ key: 'billing', now: true, who }, quiet);
+    await rotateNow(keys, 'billing');
     expect(main.asked).toMatchObject([
       ['start', [{ why: 'leak', terms: { overlap: 0, retire: { when: 'now', ending: 'delete' } } }], who],
     ]);
@@ -217,12 +188,10 @@ describe('a manual rotation', () => {
     'of a compromised key works although it left its generations: %s',
     async (reason) => {
       const { main, keys } = oneAccount(surveyed(1, `batch-${reason}`, { retired: true }));
-      await keys['keys/rotate']({ key: '1', now: true, who }, quiet);
+      await rotateNow(keys, '1');
       expect(main.asked).toMatchObject([['start', [{ why: 'leak', old: { keyId: 1 } }], who]]);
       main.rotations = [];
-      await expect(keys['keys/rotate']({ key: '1', now: false, who }, quiet)).rejects.toThrow(
-        'has left its line',
-      );
+      await expect(rotate(keys, '1')).rejects.toThrow('has left its line');
     },
   );
 
@@ -230,15 +199,15 @@ describe('a manual rotation', () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
     await main.start([plannedRotation(surveyed(1, 'billing.g7'))], 'job rotate-prod');
     main.asked.length = 0;
-    expect(await keys['keys/rotate']({ key: '1', now: false, who }, quiet)).toMatchObject({
+    expect(await rotate(keys, '1')).toMatchObject({
       rotations: [{ id: 'r1' }],
     });
-    await expect(keys['keys/rotate']({ key: 'billing', now: true, who }, quiet)).rejects.toMatchObject({
-      message: expect.stringContaining('does not replace a compromised key') as string,
+    await expect(rotateNow(keys, 'billing')).rejects.toMatchObject({
+      message: expect.stringContaining('does not replace') as string,
       advice: expect.stringContaining('keys give-up billing') as string,
     });
     main.events = [compromisePlanned('main', 'billing')];
-    expect((await keys['keys/rotate']({ key: 'billing', now: true, who }, quiet)).good).toBe(true);
+    expect((await rotateNow(keys, 'billing')).good).toBe(true);
     expect(main.asked).toEqual([]);
   });
 
@@ -248,14 +217,14 @@ describe('a manual rotation', () => {
     await main.start([plannedRotation(old)], 'job rotate-prod');
     cutOver(main, { keyId: 2, name: 'billing.g8' });
     main.asked.length = 0;
-    const ended = await keys['keys/rotate']({ key: 'billing.g7', now: true, who }, quiet);
+    const ended = await rotateNow(keys, 'billing.g7');
     expect(ended).toMatchObject({
       good: true,
       rotations: [{ id: 'r1' }],
       changes: [{ keyId: 1, done: true }],
     });
     // Here the key service lets no second one begin, and says so.
-    const begun = await keys['keys/rotate']({ key: 'billing', now: true, who }, quiet);
+    const begun = await rotateNow(keys, 'billing');
     expect(begun).toMatchObject({ good: false, notes: [expect.stringContaining('in progress (r1)')] });
     expect(main.asked).toMatchObject([
       ['expire', [{ keyId: 1, action: { kind: 'delete' } }], who],
@@ -270,18 +239,18 @@ describe('a manual rotation', () => {
     cutOver(main, { keyId: 3, name: 'billing.g8' });
     main.events = [compromisePlanned('main', 'billing')];
     main.asked.length = 0;
-    await keys['keys/rotate']({ key: 'billing.g6', now: true, who }, quiet);
-    await keys['keys/rotate']({ key: 'billing.g8', now: true, who }, quiet);
+    await rotateNow(keys, 'billing.g6');
+    await rotateNow(keys, 'billing.g8');
     expect(main.asked).toMatchObject([
       ['expire', [{ keyId: 1, action: { kind: 'delete' } }], who],
       ['start', [{ why: 'leak', old: { keyId: 3 } }], who],
     ]);
     main.asked.length = 0;
     // Said again of the service, it is the leak that is seen to.
-    expect((await keys['keys/rotate']({ key: 'billing', now: true, who }, quiet)).good).toBe(true);
+    expect((await rotateNow(keys, 'billing')).good).toBe(true);
     expect(main.asked).toEqual([]);
     main.rotations = main.rotations.map((view) => ({ ...view, stage: 'created', cutOver: false }));
-    const early = await keys['keys/rotate']({ key: 'billing.g6', now: true, who }, quiet);
+    const early = await rotateNow(keys, 'billing.g6');
     expect(early).toMatchObject({ good: false, notes: [expect.stringContaining('is not ended yet')] });
   });
 
@@ -294,10 +263,10 @@ describe('a manual rotation', () => {
       return main.survey(signal);
     };
     const { keys } = keyFixture({ main: { ...main, survey } });
-    const outcome = await keys['keys/rotate']({ key: 'billing', now: true, who }, quiet);
+    const outcome = await rotateNow(keys, 'billing');
     expect(outcome).toMatchObject({
       good: true,
-      notes: [expect.stringContaining('other valid keys of billing could not be determined (no way there)')],
+      notes: [expect.stringMatching(/keys of billing .*\(no way there\)/)],
     });
   });
 
@@ -307,7 +276,7 @@ describe('a manual rotation', () => {
     await main.start([plannedRotation(old)], 'job rotate-prod');
     cutOver(main, { keyId: 2, name: 'billing.g8' });
     main.asked.length = 0;
-    await keys['keys/rotate']({ key: 'billing', now: true, who }, quiet);
+    await rotateNow(keys, 'billing');
     expect(main.asked).toMatchObject([['start', [{ why: 'leak', old: { keyId: 1 } }], who]]);
   });
 
@@ -315,7 +284,7 @@ describe('a manual rotation', () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
     const broken = fault('gateway-unreachable', 'nobody answers');
     main.steps = [{ view: { stage: 'planned', tries: 1 }, moved: true, fault: broken }];
-    const outcome = await keys['keys/rotate']({ key: 'billing', now: false, who }, quiet);
+    const outcome = await rotate(keys, 'billing');
     expect(outcome).toMatchObject({
       good: false,
       rotations: [
@@ -327,10 +296,10 @@ describe('a manual rotation', () => {
   it.each([
     ['growth', {}, /no rotate-keys job covers growth\.g1/],
     ['growth', { job: 'expire-old' }, /does not rotate keys/],
-    ['growth', { job: 'spent' }, /no job spent rotates or expires keys; declared: rotate-prod, expire-old/],
-    ['shared', { job: 'rotate-prod' }, /a key of shared: it would overwrite the key of billing/],
+    ['growth', { job: 'spent' }, /no job spent .*declared: rotate-prod, expire-old/],
+    ['shared', { job: 'rotate-prod' }, /of shared: .* the key of billing/],
     ['shared', { job: 'rotate-prod', now: true }, /overwrite the key of billing/],
-    ['dead', { job: 'rotate-prod' }, /dead\.g1 \(id 3\) cannot be rotated: it is disabled/],
+    ['dead', { job: 'rotate-prod' }, /dead\.g1 \(id 3\) .* disabled/],
   ])('reject %s with %j', async (key, more, message) => {
     const { main, keys } = oneAccount(
       surveyed(2, 'growth.g1'),
@@ -390,7 +359,7 @@ describe('the other key commands', () => {
     await expect(keys['keys/expire'](request, quiet)).rejects.toMatchObject({
       code: 'wrong-use',
       exitCode: 2,
-      message: expect.stringContaining(`${service}.g7 (id 1) is the current key of ${service}`) as string,
+      message: expect.stringContaining(`${service}.g7 (id 1) is the current key`) as string,
       advice: expect.stringMatching(new RegExp(`keys rotate ${service} --now.*--even-if-current`)) as string,
     });
     expect(main.asked).toEqual([]);
@@ -489,7 +458,7 @@ describe('the other key commands', () => {
           { signal: never },
         )
       ).message,
-    ).toBe('legacy (id 9) is generation 3 of billing');
+    ).toMatch(/\(id 9\) is generation 3 of billing$/);
     await expect(keys['keys/resume']({ service: 'billing', who }, quiet)).rejects.toThrow('in any account');
     await other.start([plannedRotation(surveyed(9, 'billing.g3'))], who);
     expect(await keys['keys/resume']({ service: 'billing', who }, quiet)).toMatchObject({
@@ -533,11 +502,11 @@ describe('plans', () => {
     // What a key has left changes with each call, and is carried on as it is then.
     main.keys = [surveyed(1, 'billing.g7', {}, { remainQuota: '9' as never }), surveyed(2, 'old')];
     expect((await keys['keys/check-plan']({ file }, { signal: never })).stale).toEqual([]);
-    expect(await keys['keys/apply']({ file, who }, quiet)).toMatchObject({
+    expect(await apply(keys, file)).toMatchObject({
       good: true,
     });
     expect(main.asked).toMatchObject([['start', [{ old: { keyId: 1, remainQuota: '9' } }], who]]);
-    expect(await keys['keys/apply']({ file: expire?.file ?? '', who }, quiet)).toMatchObject({
+    expect(await apply(keys, expire?.file)).toMatchObject({
       good: true,
       changes: [{ keyId: 2, done: true }],
     });
@@ -549,7 +518,7 @@ describe('plans', () => {
     plans['rotate-prod'] = { rotations: [plannedRotation(key)] };
     const [plan] = await keys['keys/plan']({ job: 'rotate-prod' }, { signal: never });
     main.keys = [surveyed(2, 'billing.g8')];
-    const outcome = await keys['keys/apply']({ file: plan?.file ?? '', who }, quiet);
+    const outcome = await apply(keys, plan?.file);
     expect(outcome).toMatchObject({ good: false, rotations: [] });
     expect(outcome.stale?.join()).toMatch(
       /billing\.g7 \(id 1\) no longer exists.*billing\.g8 \(id 2\) is new/,
@@ -574,16 +543,16 @@ describe('plans', () => {
     const file = (await keys['keys/plan']({ job: 'expire-old' }, { signal: never }))[0]?.file ?? '';
     plans['expire-old'] = fresh;
     const { stale } = await keys['keys/check-plan']({ file }, { signal: never });
-    expect(stale).toEqual([expect.stringMatching(/^old \(id 2\) is no longer to be deleted: /)]);
+    expect(stale).toEqual([expect.stringMatching(/^old \(id 2\) is no longer /)]);
     expect(stale[0]).toMatch(why);
-    expect(await keys['keys/apply']({ file, who }, quiet)).toMatchObject({
+    expect(await apply(keys, file)).toMatchObject({
       good: false,
       stale,
     });
     expect(main.asked).toEqual([]);
     // What the job plans again may be done.
     plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
-    expect(await keys['keys/apply']({ file, who }, quiet)).toMatchObject({
+    expect(await apply(keys, file)).toMatchObject({
       good: true,
     });
   });
@@ -594,7 +563,7 @@ describe('plans', () => {
     const file = (await keys['keys/plan']({ job: 'expire-old' }, { signal: never }))[0]?.file ?? '';
     const fixture = keyFixture({ other: fakeKeyService('other', []), main });
     const { stale } = await fixture.keys['keys/check-plan']({ file }, { signal: never });
-    expect(stale).toEqual(['job expire-old now belongs to account other, and the plan to main']);
+    expect(stale).toEqual([expect.stringMatching(/expire-old .*account other, .* main$/)]);
   });
 
   it('that start nothing because a rotation is open are not applied', async () => {
@@ -603,13 +572,13 @@ describe('plans', () => {
     plans['rotate-prod'] = { rotations: [plannedRotation(key)] };
     const [plan] = await keys['keys/plan']({ job: 'rotate-prod' }, { signal: never });
     await main.start([plannedRotation(key)], 'job rotate-prod');
-    const outcome = await keys['keys/apply']({ file: plan?.file ?? '', who }, quiet);
+    const outcome = await apply(keys, plan?.file);
     expect(outcome).toMatchObject({ good: false, rotations: [], notes: [expect.stringContaining('(r1)')] });
   });
 
   it('are rejected when they are invalid or belong to a deleted job', async () => {
     const { keys } = oneAccount();
-    await expect(keys['keys/apply']({ file: '{}', who }, quiet)).rejects.toMatchObject({ exitCode: 2 });
+    await expect(apply(keys, '{}')).rejects.toMatchObject({ exitCode: 2 });
     await expect(keys['keys/plan']({ job: 'pull-logs' }, { signal: never })).rejects.toMatchObject({
       code: 'job-unknown',
     });
@@ -634,7 +603,7 @@ describe('the list of keys', () => {
         every: 30 * day,
         team: 'growth',
         sameName: [],
-        rotation: { id: 'r1', message: 'a key is to be made' },
+        rotation: { id: 'r1', message: 'it is planned' },
         use: { calls: 12, spend: '3.25' },
       },
       { keyId: 2, sameName: [3], use: { calls: 0 } },
@@ -679,7 +648,7 @@ describe('the history of a key', () => {
       'UTC',
       'plain: billing.g8 is requested',
       'plain: billing.g8 is created, id 2, SHA-256 abababababab…',
-      'bad: delivering failed (attempt 2): disk full',
+      expect.stringMatching(/^bad: delivering .*2.*: disk full$/),
     ]);
     expect((await keyFixture({ main }).keys['keys/history']({ service: 'other' })).steps).toEqual([]);
   });

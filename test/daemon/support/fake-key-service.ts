@@ -92,7 +92,7 @@ export const fakeKeyService = (account: string, keys: SurveyedKey[]): FakeKeySer
       return fresh.map(({ service, old }) => {
         const id = `r${keyService.rotations.length + 1}`;
         const part = old === undefined ? {} : { old: { keyId: old.keyId, name: old.name } };
-        const message = 'a key is to be made';
+        const message = 'it is planned';
         keyService.rotations.push({
           id,
           account,
