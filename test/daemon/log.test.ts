@@ -57,8 +57,8 @@ log: { level: debug }
     };
     const { code, stdout, stderr } = await folder.run(['serve'], { env });
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('TOLLKEEPER_LOG_LEVEL is "verbose", which is not a log level');
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('debug, info, warn, error or silent');
+    expect(stderr).toContain('TOLLKEEPER_LOG_LEVEL is "verbose"');
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/debug, info, warn, error .*silent/);
     expect(await folder.files()).not.toContain('data/tollkeeper.duckdb');
   });
 });

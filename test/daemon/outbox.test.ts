@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { deferred } from '../control/support/control-fixture.ts';
 import { openPostOffice } from '../notify/support/post-office.ts';
 import { queueMails } from '../support/queue-mails.ts';
 import { openTown } from './support/daemon.ts';
@@ -29,19 +30,13 @@ it('the daemon sends queued mail and handles requests about it', async () => {
 });
 
 it('a slow mail server delays neither jobs nor the shutdown, and its mail is sent once', async () => {
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let handed = (): void => undefined;
-  const arrived = new Promise<void>((resolve) => {
-    handed = resolve;
-  });
+  const held = deferred();
+  const arrived = deferred();
   await using office = await openPostOffice({
     without: ['STARTTLS', 'AUTH'],
     afterData: async () => {
-      handed();
-      await held;
+      arrived.resolve();
+      await held.promise;
       return 'accept';
     },
   });
@@ -60,7 +55,7 @@ status: { port: 0 }
   await mkdir(join(town.folder.path, 'data'));
   await queueMails(town.folder.path, town.clock, ['a@example.com', 'b@example.com']);
   const daemon = await town.serve();
-  await arrived;
+  await arrived.promise;
   for (const nth of [1, 2]) {
     town.clock.advance(60_000);
     await daemon.line({ job: 'tick', message: 'run succeeded' }, nth);
@@ -69,7 +64,7 @@ status: { port: 0 }
   expect(status.map(({ state }) => state)).toEqual(['queued', 'sending']);
   const ended = daemon.stop();
   await daemon.line({ message: 'stopping' });
-  release();
+  held.resolve();
   expect((await ended).code).toBe(0);
   expect(office.received.map(({ to }) => to)).toEqual([['a@example.com']]);
   const after = JSON.parse((await town.run('outbox', '--json')).stdout) as { state: string }[];

@@ -48,7 +48,7 @@ teams:
     const answer = await fetch(`http://${address}${path}`);
     return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
   };
-  expect(textOf((await get()).text)).toContain('The call log has not been pulled yet.');
+  expect(textOf((await get()).text)).toContain('has not been pulled yet');
   expect((await town.run('run', 'pull-logs')).code).toBe(0);
   expect((await town.run('run', 'budgets')).code).toBe(0);
 
@@ -71,7 +71,7 @@ teams:
 
   const page = textOf((await get()).text);
   expect(page).toContain('Action required alert firing: team-search');
-  expect(page).toMatch(/team-search exceeded team search Spend \$[\d.]+ of \$0\.01/);
+  expect(page).toMatch(/team-search exceeded .* \$[\d.]+ of \$0\.01/);
 
   const team = JSON.parse((await get('/status.json?team=search')).text) as Json;
   expect(team.spend[0]?.sums.month).toBe(spend?.teams.find((one) => one.team === 'search')?.month);
@@ -82,10 +82,7 @@ teams:
   ]);
   expect(textOf((await get('/?team=search')).text)).not.toContain('account-main');
   const unknown = await get('/?team=unknown');
-  expect([unknown.status, textOf(unknown.text)]).toEqual([
-    404,
-    expect.stringContaining('The configuration has no such team.'),
-  ]);
+  expect([unknown.status, textOf(unknown.text)]).toEqual([404, expect.stringContaining('no such team')]);
 
   const badge = await get('/badge/pull-logs.svg');
   expect([badge.status, badge.type]).toEqual([200, 'image/svg+xml']);

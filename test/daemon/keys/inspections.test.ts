@@ -43,7 +43,7 @@ it('a sink that holds a deleted key is a fault of status, doctor and keys reconc
   // Without the daemon, the last reading counts.
   const status = await town.run('status');
   expect(status.code).toBe(1);
-  expect(oneLine(status.stdout)).toContain('action required: a sink holds a key that no longer works: batch');
+  expect(oneLine(status.stdout)).toMatch(/action required: .* no longer works: batch/);
   const mails = await town.run('outbox', '--json');
   expect(mails.stdout.match(/sink of batch holds a key that no longer works/g)).toHaveLength(1);
   await fine('keys', 'rotate', 'batch');
@@ -68,7 +68,7 @@ it('a daemon on a restored data folder says at its start that the journal is out
   const status = await town.run('status');
   expect([status.code, oneLine(status.stdout)]).toMatchObject([
     1,
-    expect.stringContaining('the key journal is out of date: batch') as string,
+    expect.stringContaining('out of date: batch') as string,
   ]);
   await daemon.stop();
 });

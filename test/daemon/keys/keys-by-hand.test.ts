@@ -72,7 +72,7 @@ it('a person creates, lists, rotates and expires a key, with every step in the h
   expect(names()).toEqual(['batch.g3-a0a0']);
 
   const history = await noted('history', 'batch');
-  expect(history.stdout).toMatch(/○ planned .*a first key, since the service has no key yet.*\(person /);
+  expect(history.stdout).toMatch(/○ planned .*a first key, since .*\(person /);
   expect(history.stdout).toMatch(/since it is compromised/);
   expect((await noted('audit', '--verify')).stdout).toMatch(
     /\d+ steps in an unbroken chain\nhead [0-9a-f]{64}\neach step agrees with the database\n$/,
@@ -96,7 +96,7 @@ it('a service is found by its name even if its first key has it, and a key in a 
   const refused = await keys('expire', 'batch', '--yes');
   expect([refused.code, refused.stdout]).toEqual([2, '']);
   expect(refused.stderr).toContain('batch.g2-a0a0 (id ');
-  expect(refused.stderr).toMatch(/is the current key of batch: file:.*batch\.env#KEY holds it/);
+  expect(refused.stderr).toMatch(/current key of batch: file:.*batch\.env#KEY/);
   const placed = await keys('adopt', 'batch', '-s', 'x/../../esc', '-g', '1');
   expect([placed.code, placed.stderr]).toMatchObject([
     2,

@@ -26,10 +26,10 @@ it('a missing audit file is written again, and one that fails verification requi
   await rm(file());
   const missed = await town.run('keys', 'audit', '--verify');
   expect(missed.code).toBe(1);
-  expect(missed.stdout).toContain(
-    `the file was missing or empty, although the database contains ${steps} steps\nit has been rewritten from the database\n${steps} steps in an unbroken chain\n`,
+  expect(missed.stdout).toMatch(
+    new RegExp(`missing .* ${steps} steps\n.*rewritten .*\n${steps} steps in an unbroken chain\n`),
   );
-  expect(missed.stdout).toContain('what to do: find out who removed it');
+  expect(missed.stdout).toContain('what to do: ');
   expect(await readFile(file(), 'utf8')).toBe(whole);
   expect((await town.run('keys', 'audit', '--verify')).code).toBe(0);
 
@@ -40,25 +40,15 @@ it('a missing audit file is written again, and one that fails verification requi
   await daemon.stop();
 
   await town.folder.write('data/audit/keys.jsonl', whole.split('\n').slice(1).join('\n'));
-  expect(await status()).toMatchObject({
-    code: 1,
-    status: {
-      needsPerson: ['the key journal failed verification'],
-      data: { keyProblem: { code: 'audit-damaged' } },
-    },
-  });
+  expect(await status()).toMatchObject(troubled);
   const page = await town.run('status');
-  expect(page.stdout).toMatch(
-    /\nkey operations are suspended: the audit file .*\nwhat to do: .* \(audit-damaged\)\n/,
-  );
+  expect(page.stdout).toMatch(/\nkey operations are suspended: .*\nwhat to do: .* \(audit-damaged\)\n/);
 });
 
 it('an open rotation is listed with what advances it', async () => {
   expect((await town.run('keys', 'create', 'batch', '--job', 'rotate-prod', '--unlimited')).code).toBe(0);
   const rotated = await town.run('keys', 'rotate', 'batch');
-  expect(rotated.stdout).toContain(
-    'no daemon is running: this will not advance until you start `tollkeeper serve`',
-  );
+  expect(rotated.stdout).toContain('no daemon is running');
   const found = await status();
   expect(found).toMatchObject({
     code: 0,
@@ -184,7 +174,7 @@ const verify = async () => {
   return { code: ran.code, view: JSON.parse(ran.stdout) as Record<string, unknown>, page: page.stdout };
 };
 
-const intact = { code: 0, page: expect.stringContaining('\neach step agrees with the database\n') as string };
+const intact = { code: 0, page: expect.stringContaining('agrees with the database\n') as string };
 
 const changes: readonly (readonly [string, (whole: string) => string, string])[] = [
   ['whose last line was removed', (whole) => whole.replace(/[^\n]*\n$/, ''), 'ends with step'],
@@ -196,42 +186,27 @@ const changes: readonly (readonly [string, (whole: string) => string, string])[]
 ];
 
 it.each(changes)(
-  '`keys audit --verify` exits with 1 for a file %s, without a daemon',
+  '`keys audit --verify` exits with 1 for a file %s, with and without a daemon',
   async (_, change, why) => {
     const whole = await made();
     const steps = whole.trimEnd().split('\n').length;
     expect(await verify()).toMatchObject({ ...intact, view: { lines: steps, database: { steps } } });
+    const daemon = await town.serve();
+    expect(await verify()).toMatchObject(intact);
     await writeFile(file(), change(whole));
+    const database = { differs: expect.stringContaining(why) as string };
+    expect(await verify()).toMatchObject({ code: 1, view: { database } });
+    await daemon.stop();
     const { code, view, page } = await verify();
-    expect([code, view]).toMatchObject([
-      1,
-      {
-        database: { differs: expect.stringContaining(why) as string },
-        advice: expect.stringContaining(`move ${file()} aside`) as string,
-      },
-    ]);
+    const advice = expect.stringContaining(`move ${file()} aside`) as string;
+    expect([code, view]).toMatchObject([1, { database, advice }]);
     expect(view['broken']).toBeUndefined();
     expect(page).toContain('in an unbroken chain');
-    expect(page).toContain('the file differs from the database: ');
+    expect(page).toContain('differs from the database: ');
     await rename(file(), `${file()}.damaged`);
     expect((await town.run('keys', 'audit', '--verify')).code).toBe(1);
     expect((await verify()).code).toBe(0);
     expect(await readFile(file(), 'utf8')).toBe(whole);
-  },
-);
-
-it.each(changes)(
-  '`keys audit --verify` exits with 1 for a file %s, while a daemon runs',
-  async (_, change, why) => {
-    const whole = await made();
-    const daemon = await town.serve();
-    expect(await verify()).toMatchObject(intact);
-    await writeFile(file(), change(whole));
-    expect(await verify()).toMatchObject({
-      code: 1,
-      view: { database: { differs: expect.stringContaining(why) as string } },
-    });
-    await daemon.stop();
   },
 );
 

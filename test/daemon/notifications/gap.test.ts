@@ -33,7 +33,7 @@ const errorText = (gaps: readonly KnownGap[], more: object = {}): string =>
 
 it('the notification of a gap says what is missing and when, and names the runs that pull it again and the command that compares', () => {
   const mail = gapMail([gap], 'main', deps);
-  expect(mail?.subject).toBe('Tollkeeper: The call log of main is missing charges');
+  expect(mail?.subject).toContain('main is missing charges');
   for (const message of [
     'The log is short by <1.5>.',
     '2026-11-20 08:57 UTC to 2026-11-20 09:57 UTC',
@@ -48,7 +48,7 @@ it('the notification of a gap says what is missing and when, and names the runs 
 
 it('the notification of a gap recommends no pull of complete data or without a scheduled job, and is not sent without a recipient', () => {
   const odd: KnownGap = { ...gap, verdict: 'unexplained' };
-  expect(gapMail([odd], 'main', deps)?.subject).toBe('Tollkeeper: The call log of main does not reconcile');
+  expect(gapMail([odd], 'main', deps)?.subject).toContain('main does not reconcile');
   expect(errorText([odd])).not.toContain('tollkeeper run');
   expect(errorText([odd])).toContain('tollkeeper reconcile');
   expect(errorText([gap], { jobs: {} })).not.toContain('tollkeeper run');

@@ -39,8 +39,8 @@ status: { port: 0 }
   expect(body).toMatchObject({ kind: 'notice', subject: 'Tollkeeper: pull-logs failed', total: null });
   expect(body.sections[0]?.paragraphs.slice(0, 3)).toEqual([
     'pull-logs failed',
-    'Reason: the Admin Key may not use GET /api/log/self/stream-export (403): it needs the scope logs:read',
-    'What to do: issue an Admin Key with the named scope',
+    expect.stringMatching(/^Reason: .*stream-export \(403\).*the scope logs:read$/),
+    expect.stringMatching(/^What to do: /),
   ]);
   const [, time, mac] = /^t=(\d+),v1=(.+)$/.exec(String(asked?.headers['x-tollkeeper-signature'])) ?? [];
   expect(mac).toBe(
