@@ -4,6 +4,7 @@ import { neededScopes } from '../../src/doctor/gateway.ts';
 import { keyWriteKnown, keyWriteTried, type ProbeKeysOf } from '../../src/doctor/keys.ts';
 import { quarantinePoint } from '../../src/doctor/doctor.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
+import { approved, titled } from '../support/approved.ts';
 import type { LearnedPoint } from '../../src/warehouse/index.ts';
 
 const scopesOf = (kind: string): readonly string[] => [
@@ -37,44 +38,34 @@ const probed = (point: string, value: string) => ({
 });
 const question = { account: 'main', jobs: ['rotate'], points: [], zone: 'UTC' };
 
+const about = 'scope keys:write of main';
+const points = [probed('key.quota_unit', 'currency')];
+
 it('permission to write keys is known from past writes and never tested without a request', () => {
-  const about = 'scope keys:write of main';
   expect(keyWriteKnown({ ...question, jobs: [] })).toEqual([]);
-  expect(keyWriteKnown(question)).toEqual([
-    {
-      about,
-      state: 'skipped',
-      message:
-        'unknown until a job in mode apply or `tollkeeper doctor --probe-keys` writes a temporary key; needed by rotate',
-    },
-  ]);
-  const points = [probed('key.quota_unit', 'currency')];
-  expect(keyWriteKnown({ ...question, points })).toEqual([
-    {
-      about,
-      state: 'ok',
-      message: 'a temporary key was written on 2026-01-01 20:40 UTC; needed by rotate',
-    },
-  ]);
+  expect(keyWriteKnown(question)).toMatchObject([{ about, state: 'skipped' }]);
+  expect(keyWriteKnown({ ...question, points })).toMatchObject([{ about, state: 'ok' }]);
 });
 
 it('a requested temporary key shows the scope, or the obstacle', async () => {
   const { signal } = new AbortController();
   const tried = (probe: ProbeKeysOf) => keyWriteTried({ ...question, jobs: [] }, probe, signal);
   const learns = (...points: readonly LearnedPoint[]) => tried(() => Promise.resolve(points));
-  expect(await learns(probed('key.quota_unit', 'currency'))).toEqual([
-    {
-      about: 'scope keys:write of main',
-      state: 'ok',
-      message: 'a temporary key was created, changed, read and deleted; no job needs it',
-    },
-  ]);
-  expect(await learns(probed('key.quota_unit', 'open: neither'))).toMatchObject([
-    { state: 'ok', message: expect.stringContaining('it did not show key.quota_unit') as string },
-  ]);
+  const shown = [
+    ['before a write', keyWriteKnown(question)],
+    ['after a write', keyWriteKnown({ ...question, points })],
+    ['a temporary key', await learns(...points)],
+    ['a temporary key that showed no unit', await learns(probed('key.quota_unit', 'open: neither'))],
+  ] as const;
+  const lines = shown.map(
+    ([title, checks]) => [title, checks.map(({ message }) => message).join('\n')] as const,
+  );
+  await expect(titled(lines)).toMatchFileSnapshot(approved('doctor/write-scope'));
+  expect(await learns(...points)).toMatchObject([{ about, state: 'ok' }]);
+  expect(await learns(probed('key.quota_unit', 'open: neither'))).toMatchObject([{ about, state: 'ok' }]);
   const fails = (code: FaultCode) => tried(() => Promise.reject(fault(code, 'no')));
   expect(await fails('gateway-scope-missing')).toMatchObject([
-    { about: 'scope keys:write of main', state: 'failed', code: 'gateway-scope-missing' },
+    { about, state: 'failed', code: 'gateway-scope-missing' },
   ]);
   expect(await fails('gateway-timeout')).toMatchObject([{ about: 'temporary key of main', state: 'failed' }]);
 });
@@ -94,8 +85,10 @@ it('rows in quarantine are reported with their number and the last one', () => {
   expect(quarantinePoint([row, { ...row, line: 9, reason: 'x'.repeat(999) }], 'UTC')).toEqual([
     {
       point: 'log.quarantine',
-      value: '2 rows unreadable, not included in any total',
-      evidence: `the last at line 9 of the export of 2026-01-01 00:00 UTC to 2026-01-01 01:00 UTC: ${'x'.repeat(200)}`,
+      value: expect.stringMatching(/^2 rows unreadable, /) as string,
+      evidence: expect.stringMatching(
+        /line 9 .* 2026-01-01 00:00 UTC to 2026-01-01 01:00 UTC: x{200}$/,
+      ) as string,
       how: 'data',
       learnedAt: landedAt,
     },

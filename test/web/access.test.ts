@@ -15,7 +15,7 @@ type Done = readonly [action: string, what: unknown];
 /** A page on which everything can be done, and what was done. */
 const openActing = async (
   more: Parameters<typeof openPageFixture>[1] = {},
-): Promise<{ readonly page: PageFixture; readonly done: Done[] }> => {
+): Promise<PageFixture & { readonly done: Done[] }> => {
   const done: Done[] = [];
   const note = (action: string) => async (what: unknown) => void done.push([action, what]);
   const page = await openPageFixture(
@@ -32,7 +32,7 @@ const openActing = async (
       ...more,
     },
   );
-  return { page, done };
+  return { ...page, done };
 };
 
 const own = { 'sec-fetch-site': 'same-origin' };
@@ -64,8 +64,8 @@ describe('the page on loopback', () => {
   });
 
   it('can be read by all with a token, and offers actions only after a login', async () => {
-    const { page, done } = await openActing();
-    await using _page = page;
+    await using page = await openActing();
+    const { done } = page;
     const before = await page.ask('/');
     expect(before.status).toBe(200);
     expect(before.text).toContain('href="./login"');
@@ -106,8 +106,8 @@ describe('the page on loopback', () => {
   });
 
   it('refuses an action without a login, from another site, or with the form token of another session', async () => {
-    const { page, done } = await openActing();
-    await using _page = page;
+    await using page = await openActing();
+    const { done } = page;
     const { headers } = await logIn(page);
     const other = await logIn(page, { name: 'another' });
     const csrf = await csrfOf(page, headers);
@@ -130,15 +130,14 @@ describe('the page on loopback', () => {
     expect(await ask({ ...withoutSite, origin: `http://127.0.0.1:${page.port}` }, { csrf })).toBe(303);
     expect(reasons(page)).toEqual([
       'action without a login',
-      'form of another page or session',
+      expect.stringContaining('page or session'),
       'form of another site',
     ]);
   });
 
   it('refuses wrong tokens, and any token after ten wrong ones in a minute', async () => {
     const clock = manualClock(at);
-    const { page } = await openActing({ clock });
-    await using _page = page;
+    await using page = await openActing({ clock });
     const status = async (given: string): Promise<number | undefined> =>
       (await logIn(page, { token: given })).answer.status;
     for (let count = 0; count < 10; count += 1) expect(await status(`wrong ${count}`)).toBe(401);
@@ -151,14 +150,12 @@ describe('the page on loopback', () => {
 
   it('ends a session after twelve hours, and with another token', async () => {
     const clock = manualClock(at);
-    const { page } = await openActing({ clock });
-    await using _page = page;
+    await using page = await openActing({ clock });
     const { headers } = await logIn(page);
-    const { page: changed } = await openActing({
+    await using changed = await openActing({
       clock,
       token: secretOf('another-token-of-the-page'),
     });
-    await using _changed = changed;
     expect((await changed.ask('/', { headers })).text).not.toContain('Logged in');
     clock.advance(12 * 3_600_000 - 1);
     expect((await page.ask('/', { headers })).text).toContain('Logged in');
@@ -168,10 +165,8 @@ describe('the page on loopback', () => {
 
   it('ends a session at the server when its person logs out, also on the page of another replica', async () => {
     const ended = endedSessions();
-    const { page } = await openActing({ ended });
-    await using _page = page;
-    const { page: other } = await openActing({ ended });
-    await using _other = other;
+    await using page = await openActing({ ended });
+    await using other = await openActing({ ended });
     const { headers } = await logIn(page);
     const { headers: kept } = await logIn(page);
     const csrf = await csrfOf(page, headers);
@@ -189,8 +184,7 @@ describe('the page on loopback', () => {
   it('lets a person log in while another address guesses tokens', async () => {
     const clock = manualClock(at);
     const proxies = { addresses: ['127.0.0.1'], header: 'X-Forwarded-User' };
-    const { page } = await openActing({ clock, proxies });
-    await using _page = page;
+    await using page = await openActing({ clock, proxies });
     const from = async (address: string, given: string) =>
       (
         await page.ask('/login', {
@@ -204,8 +198,7 @@ describe('the page on loopback', () => {
   });
 
   it('ignores a forwarded address of a client that is no proxy', async () => {
-    const { page } = await openActing({ clock: manualClock(at) });
-    await using _page = page;
+    await using page = await openActing({ clock: manualClock(at) });
     const from = async (address: string, given: string) =>
       (await page.ask('/login', { headers: { ...own, 'x-forwarded-for': address }, form: { token: given } }))
         .status;
@@ -214,7 +207,7 @@ describe('the page on loopback', () => {
   });
 
   it('explains an action that is not possible, and refuses a form that is too large', async () => {
-    const { page } = await openActing({
+    await using page = await openActing({
       actions: {
         ...noActions,
         acknowledge: () =>
@@ -223,7 +216,6 @@ describe('the page on loopback', () => {
           ),
       },
     });
-    await using _page = page;
     const { headers } = await logIn(page);
     const csrf = await csrfOf(page, headers);
     const answer = await page.ask('/actions/acknowledge', {
@@ -238,8 +230,7 @@ describe('the page on loopback', () => {
   });
 
   it('sends its cookie only over HTTPS where readers reach it so', async () => {
-    const { page } = await openActing({ publicUrl: 'https://tollkeeper.example.com/' });
-    await using _page = page;
+    await using page = await openActing({ publicUrl: 'https://tollkeeper.example.com/' });
     const { cookie } = await logIn(page);
     expect(cookie).toContain('; Secure');
     // The proxy that ends TLS sends the origin of the public address.
@@ -255,8 +246,7 @@ describe('the page on another address', () => {
   const elsewhere = { isOpen: false };
 
   it('can be read only after a login or with the bearer token', async () => {
-    const { page } = await openActing(elsewhere);
-    await using _page = page;
+    await using page = await openActing(elsewhere);
     const home = await page.ask('/');
     expect([home.status, home.headers['location']]).toEqual([303, './login']);
     for (const path of [
@@ -281,8 +271,7 @@ describe('the page on another address', () => {
 
   it('refuses guesses of the bearer token after ten wrong ones, and lets the correct one pass', async () => {
     const clock = manualClock(at);
-    const { page } = await openActing({ ...elsewhere, clock });
-    await using _page = page;
+    await using page = await openActing({ ...elsewhere, clock });
     const bearer = async (given: string) =>
       (await page.ask('/status.json', { headers: { authorization: `Bearer ${given}` } })).status;
     for (let count = 0; count < 9; count += 1) expect(await bearer(`wrong-${count}`)).toBe(401);
@@ -307,11 +296,8 @@ describe('the page on another address', () => {
       { ...elsewhere, token, proxies: { addresses: ['10.0.0.5', '::1'], header } },
     );
     expect((await foreign.ask('/status.json', { headers: sent })).status).toBe(401);
-    expect(reasons(foreign)).toEqual([
-      'proxy header from an address that is no proxy',
-      'reading without a login',
-    ]);
-    expect(foreign.logged()).toContain('add 127.0.0.1 to status.proxies.addresses if it is your proxy');
+    expect(reasons(foreign)).toEqual([expect.stringMatching(/^proxy header /), 'reading without a login']);
+    expect(foreign.logged()).toContain('add 127.0.0.1 to status.proxies.addresses');
   });
 });
 
@@ -330,18 +316,18 @@ describe('the link of an alert mail', () => {
         done.push([action, what]);
         used.add(what.who);
       };
-    const { page } = await openActing({
+    const page = await openActing({
       isOpen: false,
       clock,
       actions: { ...noActions, acknowledge: note('acknowledge'), mute: note('mute') },
       links: { key, wasUsed: async (who) => used.has(who) },
     });
-    return { page, done };
+    return { ...page, done };
   };
 
   it('asks without a login, changes nothing when it is opened, and acts once', async () => {
-    const { page, done } = await openLinked();
-    await using _page = page;
+    await using page = await openLinked();
+    const { done } = page;
     const opened = await page.ask(path());
     expect(opened.status).toBe(200);
     expect(opened.text).toContain('account &lt;main&gt;');
@@ -358,8 +344,8 @@ describe('the link of an alert mail', () => {
   });
 
   it('acts once when two requests come at the same time', async () => {
-    const { page, done } = await openLinked();
-    await using _page = page;
+    await using page = await openLinked();
+    const { done } = page;
     const act = async (): Promise<number | undefined> => {
       const { status } = await page.ask(path(), { headers: own, form: { action: 'acknowledge' } });
       return status;
@@ -369,8 +355,8 @@ describe('the link of an alert mail', () => {
   });
 
   it('acknowledges, and never acts on a form of another site', async () => {
-    const { page, done } = await openLinked();
-    await using _page = page;
+    await using page = await openLinked();
+    const { done } = page;
     const form = { action: 'acknowledge' };
     expect((await page.ask(path(), { headers: { 'sec-fetch-site': 'cross-site' }, form })).status).toBe(403);
     expect((await page.ask(path(), { headers: own, form })).status).toBe(200);
@@ -381,8 +367,8 @@ describe('the link of an alert mail', () => {
 
   it('is refused when it has expired, was changed, or is signed with another key', async () => {
     const clock = manualClock(at);
-    const { page, done } = await openLinked(clock);
-    await using _page = page;
+    await using page = await openLinked(clock);
+    const { done } = page;
     const good = path();
     const [payload = '', mac = ''] = good.slice('/alert-links/'.length).split('.');
     const other = Buffer.from(JSON.stringify({ ...link, alert: 'other' })).toString('base64url');
@@ -412,8 +398,7 @@ describe('a token in a URL', () => {
   const elsewhere = { isOpen: false, feedToken };
 
   it('opens the feed or one badge, and nothing else', async () => {
-    const { page } = await openActing(elsewhere);
-    await using _page = page;
+    await using page = await openActing(elsewhere);
     const { headers } = await logIn(page);
     const { text } = await page.ask('/', { headers });
     const addresses = [...text.matchAll(/<a href="(\.\/(?:feed|badge)[^"]+)"/g)].map(([, href = '']) => href);
@@ -439,8 +424,7 @@ describe('a token in a URL', () => {
   });
 
   it('can be guessed ten times a minute', async () => {
-    const { page } = await openActing({ ...elsewhere, token: undefined, clock: manualClock(at) });
-    await using _page = page;
+    await using page = await openActing({ ...elsewhere, token: undefined, clock: manualClock(at) });
     for (let count = 0; count < 9; count += 1) await page.ask(`/feed.atom?token=wrong-${count}`);
     expect((await page.ask('/feed.atom?token=wrong-9')).status).toBe(429);
     expect((await page.ask('/feed.atom?token=a-token-of-the-feed')).status).toBe(200);
@@ -448,12 +432,11 @@ describe('a token in a URL', () => {
 });
 
 it('every link of the page stays below the path at which a proxy serves it', async () => {
-  const { page } = await openActing({
+  await using page = await openActing({
     isOpen: false,
     feedToken: secretOf('a-token-of-the-feed'),
     publicUrl: 'https://tools.example.com/tollkeeper/',
   });
-  await using _page = page;
   const { headers, answer } = await logIn(page);
   const outside = 'https://tools.example.com/tollkeeper';
   const isBelow = (path: string, link: string): boolean =>

@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/core/index.ts';
 import { renderPage } from '../../src/web/page/page.ts';
 import { hostileNames } from '../reports/hostile.ts';
+import type { PageView } from '../../src/web/index.ts';
+import { approved, titled } from '../support/approved.ts';
 import { at, deferred } from '../control/support/control-fixture.ts';
 import { badMails, badStatus, goodStatus, openPageFixture } from './support/page-fixture.ts';
 import { unknownQuotas, viewOf } from './support/page-views.ts';
@@ -18,42 +20,105 @@ type Node = {
 
 const nodesOf = (node: Node): readonly Node[] => [node, ...(node.childNodes ?? []).flatMap(nodesOf)];
 
-const read = (text: string) => {
-  const nodes = nodesOf(parse(text));
-  const shown = nodes
-    .filter(({ nodeName }) => nodeName === '#text')
-    .map(({ value }) => value)
-    .join(' ')
-    .replaceAll(/\s+/g, ' ');
-  return { nodes, shown };
+const blocks = new Set([
+  'h1',
+  'h2',
+  'h3',
+  'p',
+  'tr',
+  'li',
+  'dt',
+  'dd',
+  'div',
+  'section',
+  'header',
+  'footer',
+  'form',
+]);
+
+/** The words of a page, each block on a line of its own. */
+const wordsOf = ({ nodeName, value, childNodes = [] }: Node): string => {
+  if (nodeName === '#text') return ` ${value?.replaceAll(/\s+/g, ' ')} `;
+  if (nodeName === 'style' || nodeName === 'script') return '';
+  const words = childNodes.map(wordsOf).join('');
+  return blocks.has(nodeName) ? `\n${words}\n` : words;
 };
 
+const read = (text: string) => {
+  const page = parse(text);
+  const lines = wordsOf(page)
+    .split('\n')
+    .map((line) => line.replaceAll(/ +/g, ' ').trim())
+    .filter((line) => line !== '');
+  return { nodes: nodesOf(page), lines, shown: lines.join(' ') };
+};
+
+/** A view with alerts that are unknown for one reason, and such alerts in another state. */
+const unknownView = () => {
+  const [one] = unknownQuotas(['muted']);
+  if (one === undefined) throw new Error('there is one');
+  const mute = {
+    account: 'main',
+    alert: 'key:muted',
+    until: unixMillis(at),
+    mutedAt: unixMillis(at),
+    by: 'ann',
+  };
+  const names = ['<b>x</b>', 'a'.repeat(100), ...Array.from({ length: 13 }, (_, index) => `ci-${index}`)];
+  const view = viewOf(goodStatus);
+  const alerts = [
+    ...view.alerts,
+    ...unknownQuotas(names),
+    ...unknownQuotas(['old-1', 'old-2'], ['the last snapshot is too old', 'Check `it`.']),
+    ...unknownQuotas(['alone'], ['the cause is not known', 'Ask.']),
+    { ...one, mute },
+  ];
+  return { ...view, alerts };
+};
+
+/** A view in which this month cost as much as the last one by then. */
+const unchangedView = () => {
+  const view = viewOf(goodStatus);
+  const spend = view.spend.map((one) =>
+    one.sums === undefined ? one : { ...one, sums: { ...one.sums, lastMonthToDate: one.sums.month } },
+  );
+  return { ...view, spend };
+};
+
+it('the status page shows jobs, data, spend, alerts, mails, faults, gaps and rotations with what to do', async () => {
+  const ann = ['ann@example.com'];
+  const both = [...ann, 'bob@example.com'];
+  const views: readonly (readonly [string, PageView])[] = [
+    ['in order', viewOf(goodStatus)],
+    ['a month as the last one, where it differs from the page in order', unchangedView()],
+    ['alerts that are unknown', unknownView()],
+    [
+      'unsent mails',
+      viewOf(
+        { ...goodStatus, mail: { waiting: 3, failed: 1, unknown: 1, held: 0 } },
+        { mails: badMails(ann) },
+      ),
+    ],
+    ['faults', viewOf(badStatus(both), { mails: badMails(both), names: both })],
+  ];
+  const pages: [string, string][] = [];
+  const usual = new Set<string>();
+  for (const [title, view] of views) {
+    await using fixture = await openPageFixture({ view: async () => view });
+    const { lines } = read((await fixture.ask('/')).text);
+    pages.push([title, lines.filter((line) => !usual.has(line)).join('\n')]);
+    if (usual.size === 0) for (const line of lines) usual.add(line);
+  }
+  await expect(titled(pages)).toMatchFileSnapshot(approved('web/page'));
+});
+
 describe('the status page', () => {
-  it('shows that everything is in order, with jobs, data and reports', async () => {
+  it('links to the page of each team and to each report', async () => {
     await using fixture = await openPageFixture({});
     const { status, headers, text } = await fixture.ask('/');
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=UTF-8');
-    const { shown, nodes } = read(text);
-    for (const message of [
-      'No problems found.',
-      'The daemon has been running since 2026-11-20 01:00 (1 d ago) ; version 1.2.3, pid 7.',
-      'daily-spend ok report Last run 2026-11-21 07:00 (now) , took under 1 s Next run 2026-11-22 08:00 (in 1 d)',
-      'paused suspended',
-      'by-hand not run yet report Last run none yet Next run by hand',
-      'The outbox is empty.',
-      'pull-logs reaches 2026-11-21 06:00 (1 h ago)',
-      'usage (pull-usage) incomplete',
-      'statistics equal Both say USD 12.50.',
-      'Today $7.00 yesterday $18.00 This month $377.67 by 21 Oct, 06:00: $382.33; down 1.2% Last month $563.17',
-      '75.5% of the monthly budget of $500.00',
-      'account-main ok account Spend $312.40 of $500.00 Forecast $452.10 ($430.00 to $475.00)',
-      '2026-11-22 08:00 (in 1 d) : daily-spend to finance@example.com',
-      'search-1 (id 0) search 100 d due 90 d never',
-      'Spend yesterday: $12.50, up 4 %',
-      'As of 2026-11-21 07:00 . Times are in Europe/Berlin',
-    ])
-      expect(shown).toContain(message);
+    const { nodes } = read(text);
     const links = nodes.filter(({ nodeName }) => nodeName === 'a').map(({ attrs }) => attrs?.[0]?.value);
     expect(links).toEqual([
       './?team=search',
@@ -64,21 +129,6 @@ describe('the status page', () => {
     ]);
   });
 
-  it('calls a month that cost as much as the last one by then unchanged, not up by 0.0%', async () => {
-    await using fixture = await openPageFixture({
-      view: async (team) => {
-        const view = viewOf(goodStatus, { team, mails: [] });
-        const spend = view.spend.map((one) =>
-          one.sums === undefined ? one : { ...one, sums: { ...one.sums, lastMonthToDate: one.sums.month } },
-        );
-        return { ...view, spend };
-      },
-    });
-    expect(read((await fixture.ask('/')).text).shown).toContain(
-      'by 21 Oct, 06:00: $377.67; unchanged Last month',
-    );
-  });
-
   it('shows the first 200 jobs and how many more there are', async () => {
     const [job] = goodStatus.jobs;
     if (job === undefined) throw new Error('no job');
@@ -87,43 +137,14 @@ describe('the status page', () => {
     const { shown } = read((await fixture.ask('/')).text);
     expect(shown).toContain('job-199 ');
     expect(shown).not.toContain('job-200');
-    expect(shown).toContain('… and 1 more: tollkeeper status shows all.');
+    expect(shown).toContain('… and 1 more: ');
   });
 
   it('shows alerts that are unknown for one reason as one line with one next step, and no other alert in it', async () => {
-    const muted = {
-      account: 'main',
-      alert: 'key:muted',
-      until: unixMillis(at),
-      mutedAt: unixMillis(at),
-      by: 'ann',
-    };
-    const [one] = unknownQuotas(['muted']);
-    if (one === undefined) throw new Error('there is one');
-    const names = ['<b>x</b>', 'a'.repeat(100), ...Array.from({ length: 13 }, (_, index) => `ci-${index}`)];
-    const view = {
-      ...viewOf(goodStatus),
-      alerts: [
-        ...viewOf(goodStatus).alerts,
-        ...unknownQuotas(names),
-        ...unknownQuotas(['old-1', 'old-2'], ['the last snapshot is too old', 'Check `it`.']),
-        ...unknownQuotas(['alone'], ['the cause is not known', 'Ask.']),
-        { ...one, mute: muted },
-      ],
-    };
+    const view = unknownView();
     await using fixture = await openPageFixture({ view: async () => view });
     const { shown, nodes } = read((await fixture.ask('/')).text);
-    const hint = 'Check that a job of kind snapshot runs each day: tollkeeper status shows its last run.';
-    for (const message of [
-      `15 alerts unknown snapshots at least a day apart are missing : key:<b>x</b> , key:${'a'.repeat(35)}… , key:ci-0 , key:ci-1 , key:ci-2 , key:ci-3 , key:ci-4 , key:ci-5 and 7 more What to do: ${hint}`,
-      '2 alerts unknown the last snapshot is too old : key:old-1 , key:old-2 What to do: Check it .',
-      'key:alone unknown main Lasts unknown',
-      'the cause is not known What to do: Ask.',
-      'key:muted unknown muted',
-      'account-main ok account Spend $312.40 of $500.00',
-    ])
-      expect(shown).toContain(message);
-    expect(shown.split(hint)).toHaveLength(3);
+    expect(shown.split('snapshots at least a day apart')).toHaveLength(3);
     expect(shown).not.toContain('ci-6');
     expect(nodes.some(({ nodeName }) => nodeName === 'details')).toBe(false);
   });
@@ -146,28 +167,18 @@ describe('the status page', () => {
     expect(labels).toEqual(expect.arrayContaining(['Mute for a day: key:ci-1', 'Mute for a day: key:ci-2']));
   });
 
-  it('shows mails of unknown outcome with recipient and next step', async () => {
+  it('asks nobody to do anything about a mail that is tried again by itself', async () => {
     const rows = badMails(['ann@example.com']);
     await using fixture = await openPageFixture({
       status: async () => ({ ...goodStatus, mail: { waiting: 3, failed: 1, unknown: 1, held: 0 } }),
       mails: rows,
     });
     const { shown } = read((await fixture.ask('/')).text);
-    for (const message of [
-      'Action required 1 mail refused 1 mail of unknown outcome',
-      'ann@example.com unknown 40',
-      'Ask ann@example.com ; tollkeeper outbox resend 40 sends the same message again, tollkeeper outbox drop 40 closes the entry.',
-      'fix the cause, then run tollkeeper outbox resend 1 ; tollkeeper outbox drop 1 abandons it.',
-      '550 no such user',
-      'Next try 2026-11-21 08:00 (in 1 h)',
-      'by finance-chat',
-    ])
-      expect(shown).toContain(message);
-    // Tried again by itself: nobody is asked to do anything about it.
+    expect(shown).toContain('resend 40');
     expect(shown).not.toContain('resend 3');
   });
 
-  it('shows configuration faults, outages, gaps and rotations, and renders hostile names harmlessly', async () => {
+  it('renders hostile names harmlessly', async () => {
     await using fixture = await openPageFixture({
       view: async () =>
         viewOf(badStatus(hostileNames), { mails: badMails(hostileNames), names: hostileNames }),
@@ -175,22 +186,9 @@ describe('the status page', () => {
     const { text } = await fixture.ask('/');
     const { shown, nodes } = read(text);
     for (const message of [
-      'jobs in outage: job-0, job-1,',
       `${hostileNames.length} faults in the config`,
-      'A newer configuration is invalid and was not applied',
       'config/jobs/spend.yaml:0:3 <script>alert(1)</script>',
-      'Takes effect at the next start: health.port 8080 → 9090 .',
-      'job-1 outage report',
-      'Last good run',
-      'What to do:',
-      'Known gaps',
-      'later periods agree again',
-      '… and 7 older.',
-      'Key rotations',
-      'Old key',
-      'fix the cause, then resume the rotation with tollkeeper keys resume billing',
-      `… and ${hostileNames.length - 20} more: tollkeeper keys list lists them.`,
-      '2 folders of the archive hold no report that can be read',
+      `… and ${hostileNames.length - 20} more: `,
     ])
       expect(shown).toContain(message);
     const elements = new Set(nodes.map(({ nodeName }) => nodeName).filter((name) => !name.startsWith('#')));
@@ -230,9 +228,16 @@ describe('the status page', () => {
       'referrer-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
     });
-    expect(headers['content-security-policy']).toMatch(
-      /^default-src 'none'; img-src data:; base-uri 'none'; frame-ancestors 'none'; style-src 'sha256-[\w+/=]+'; script-src 'sha256-[\w+/=]+'; connect-src 'self'; form-action 'self'$/,
-    );
+    expect(String(headers['content-security-policy']).split('; ')).toEqual([
+      "default-src 'none'",
+      'img-src data:',
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      expect.stringMatching(/^style-src 'sha256-[\w+/=]+'$/),
+      expect.stringMatching(/^script-src 'sha256-[\w+/=]+'$/),
+      "connect-src 'self'",
+      "form-action 'self'",
+    ]);
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
@@ -255,8 +260,8 @@ describe('the status page', () => {
     broken = true;
     const answer = await fixture.ask('/');
     expect(answer.status).toBe(503);
-    expect(answer.text).toContain('is not available at this moment: the database is busy &lt;b&gt;');
-    expect(fixture.logged()).toContain('the status page cannot read the status');
+    expect(answer.text).toContain('the database is busy &lt;b&gt;');
+    expect(fixture.logged()).toContain('cannot read the status');
   });
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('rejects %s and changes nothing', async (method) => {
@@ -314,9 +319,15 @@ describe('a report of the archive', () => {
     expect([status, text]).toEqual([200, report]);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(headers['cache-control']).toBe('no-store');
-    expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; img-src data:; base-uri 'none'; frame-ancestors 'none'; style-src 'unsafe-inline'; form-action 'none'; sandbox allow-popups allow-popups-to-escape-sandbox",
-    );
+    expect(String(headers['content-security-policy']).split('; ')).toEqual([
+      "default-src 'none'",
+      'img-src data:',
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      "style-src 'unsafe-inline'",
+      "form-action 'none'",
+      'sandbox allow-popups allow-popups-to-escape-sandbox',
+    ]);
   });
 
   it('is always the HTML of a report, whatever the requested path', async () => {
