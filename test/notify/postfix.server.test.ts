@@ -19,8 +19,8 @@ const awkward = {
   text: `.\r\n..two dots\r\nFrom here on\r\n${'ü'.repeat(400)}  \r\n\r\n\r\n`,
 };
 
-const queue = (outboxFixture: OutboxFixture, change: Partial<Mail>) => {
-  const { outbox, folder, clock } = outboxFixture;
+const queue = (fixture: OutboxFixture, change: Partial<Mail>) => {
+  const { outbox, folder, clock } = fixture;
   const key = createSecretRegistry().register(pem.private);
   const messageDefaults = {
     unsubscribe: { mailto: 'stop@example.com' },
@@ -31,26 +31,24 @@ const queue = (outboxFixture: OutboxFixture, change: Partial<Mail>) => {
 
 it('Postfix accepts mails over STARTTLS, delivers each once with a valid signature, and rejects invalid ones', async () => {
   await using postfix = await openPostfix();
-  await using outboxFixture = await openOutboxFixture();
-  await using transport = outboxFixture.transport(postfix.url, { requireTls: true });
-  await queue(outboxFixture, { ...awkward, to: ['finance@example.com', 'jürgen@example.com'] });
-  await queue(outboxFixture, { to: ['later@example.com', 'nobody@example.com', 'x@elsewhere.example'] });
-  await queue(outboxFixture, {
+  await using fixture = await openOutboxFixture();
+  await using transport = fixture.transport(postfix.url, { requireTls: true });
+  await queue(fixture, { ...awkward, to: ['finance@example.com', 'jürgen@example.com'] });
+  await queue(fixture, { to: ['later@example.com', 'nobody@example.com', 'x@elsewhere.example'] });
+  await queue(fixture, {
     key: { account: 'main', kind: 'report:big', subject: '1' },
     attachments: [
       { filename: 'a.bin', contentType: 'application/octet-stream', content: Buffer.alloc(90_000) },
     ],
   });
-  expect(await outboxFixture.deliver(transport)).toMatchObject({
+  expect(await fixture.deliver(transport)).toMatchObject({
     sent: 2,
     deferred: 1,
     failed: 3,
     unknown: 0,
   });
 
-  const rows = new Map(
-    [...outboxFixture.outbox.rows.values()].map((row) => [`${row.kind} ${row.recipient}`, row]),
-  );
+  const rows = new Map([...fixture.outbox.rows.values()].map((row) => [`${row.kind} ${row.recipient}`, row]));
   expect(rows.get('report:daily-spend later@example.com')).toMatchObject({ state: 'deferred' });
   expect(rows.get('report:daily-spend later@example.com')?.lastError).toContain('greylisted come again');
   expect(rows.get('report:daily-spend nobody@example.com')).toMatchObject({ state: 'failed' });
@@ -65,7 +63,7 @@ it('Postfix accepts mails over STARTTLS, delivers each once with a valid signatu
   for (const bytes of delivered)
     expect(checkDkim(bytes, pem.public)).toMatchObject({ bodyHolds: true, signatureHolds: true });
   const row = rows.get('report:daily-spend finance@example.com');
-  const stored = (await mailFolder(outboxFixture.folder).load(row?.file ?? '')).toString('latin1');
+  const stored = (await mailFolder(fixture.folder).load(row?.file ?? '')).toString('latin1');
   // Postfix puts its own lines in front; what we wrote follows as it was.
   expect(delivered.some((bytes) => bytes.toString('latin1').endsWith(stored))).toBe(true);
   const parsed = await Promise.all(delivered.map((bytes) => simpleParser(bytes)));

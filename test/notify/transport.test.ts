@@ -1,10 +1,10 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { isFault, type Fault } from '../../src/core/index.ts';
-import type { MailTransport } from '../../src/notify/index.ts';
+import type { MailTransport, SmtpOptions } from '../../src/notify/index.ts';
 import { readSmtpUrl } from '../../src/notify/channels/smtp/smtp-server-address.ts';
 import { openOutboxFixture } from './support/outbox-fixture.ts';
-import { openPostOffice } from './support/post-office.ts';
+import { openPostOffice, type PostOfficeOptions } from './support/post-office.ts';
 
 const faultOf = async (transport: MailTransport, signal?: AbortSignal): Promise<Fault> => {
   try {
@@ -55,53 +55,58 @@ const openPickyServer = () =>
     });
   });
 
+/** A mail server, and the transport to it. */
+const openTransport = async (options: PostOfficeOptions = {}, settings: Partial<SmtpOptions> = {}) => {
+  const office = await openPostOffice(options);
+  const fixture = await openOutboxFixture();
+  const via = fixture.transport(office.url, settings);
+  return {
+    via,
+    office,
+    [Symbol.asyncDispose]: async () => {
+      for (const one of [via, fixture, office]) await one[Symbol.asyncDispose]();
+    },
+  };
+};
+
 describe('the reason of a failed connection', () => {
   it('is a wrong password', async () => {
     await using office = await openPostOffice();
-    await using outboxFixture = await openOutboxFixture();
+    await using fixture = await openOutboxFixture();
     const wrong = office.url.replace('%401', '%402');
-    await using transport = outboxFixture.transport(wrong);
+    await using transport = fixture.transport(wrong);
     const found = await faultOf(transport);
     expect(found).toMatchObject({
       code: 'mail-login-refused',
       advice: 'check user and password in mail.smtp',
     });
     // The server repeats the password that it was given.
-    expect(found.message).toBe(
-      `the mail server localhost:${office.port} refused the login: “535 no such login: [secret]”`,
-    );
+    expect(found.message).toContain(`localhost:${office.port} refused`);
+    expect(found.message).toContain('“535 no such login: [secret]”');
   });
 
   it('is a login that cannot be checked now', async () => {
-    await using office = await openPostOffice({ loginReply: '454 directory is down' });
-    await using outboxFixture = await openOutboxFixture();
-    await using transport = outboxFixture.transport(office.url);
-    expect(await faultOf(transport)).toMatchObject({ code: 'mail-deferred', retryHelps: true });
+    await using fixture = await openTransport({ loginReply: '454 directory is down' });
+    expect(await faultOf(fixture.via)).toMatchObject({ code: 'mail-deferred', retryHelps: true });
   });
 
   it.each(['STARTTLS', 'TLS from the first byte'])('is an untrusted certificate over %s', async (how) => {
     const implicitTls = how !== 'STARTTLS';
-    await using office = await openPostOffice({ certificate: 'stranger', implicitTls });
-    await using outboxFixture = await openOutboxFixture();
-    await using transport = outboxFixture.transport(office.url);
-    const found = await faultOf(transport);
+    await using fixture = await openTransport({ certificate: 'stranger', implicitTls });
+    const found = await faultOf(fixture.via);
     expect(found.code).toBe('mail-certificate');
     expect(found.advice).toContain('mail.tls.ca');
-    expect(office.received).toEqual([]);
+    expect(fixture.office.received).toEqual([]);
   });
 
   it('is an untrusted issuer', async () => {
-    await using office = await openPostOffice();
-    await using outboxFixture = await openOutboxFixture();
-    await using transport = outboxFixture.transport(office.url, { ca: [] });
-    expect((await faultOf(transport)).code).toBe('mail-certificate');
+    await using fixture = await openTransport({}, { ca: [] });
+    expect((await faultOf(fixture.via)).code).toBe('mail-certificate');
   });
 
   it('is a server without STARTTLS when TLS is required, and the password is not sent', async () => {
-    await using office = await openPostOffice({ without: ['STARTTLS'] });
-    await using outboxFixture = await openOutboxFixture();
-    await using transport = outboxFixture.transport(office.url, { requireTls: true });
-    const found = await faultOf(transport);
+    await using fixture = await openTransport({ without: ['STARTTLS'] }, { requireTls: true });
+    const found = await faultOf(fixture.via);
     expect(found.code).toBe('mail-tls-required');
     expect(found.advice).toContain('smtps://');
   });
@@ -110,15 +115,15 @@ describe('the reason of a failed connection', () => {
     const mute = await openMute(undefined, true);
     const { url } = mute;
     await mute[Symbol.asyncDispose]();
-    await using outboxFixture = await openOutboxFixture();
-    await using transport = outboxFixture.transport(url);
+    await using fixture = await openOutboxFixture();
+    await using transport = fixture.transport(url);
     const found = await faultOf(transport);
     expect(found).toMatchObject({ code: 'mail-unreachable', retryHelps: true });
     expect(found.message).toMatch(/^the mail server 127\.0\.0\.1:\d+ refused the connection$/);
   });
 
   it('is a server that closes, rejects every client, stays silent or uses another protocol', async () => {
-    await using outboxFixture = await openOutboxFixture();
+    await using fixture = await openOutboxFixture();
     const unreachable = 'mail-unreachable';
     for (const [greeting, close, message, code] of [
       [undefined, true, /closed the connection/, unreachable],
@@ -133,7 +138,7 @@ describe('the reason of a failed connection', () => {
       ['HTTP/1.1 400 Bad Request\r\n\r\n', false, /mail server/, unreachable],
     ] as const) {
       await using mute = await openMute(greeting, close);
-      await using transport = outboxFixture.transport(mute.url, {
+      await using transport = fixture.transport(mute.url, {
         timeouts: { connect: 300, greeting: 300, idle: 300 },
       });
       const found = await faultOf(transport);
@@ -144,8 +149,8 @@ describe('the reason of a failed connection', () => {
 
   it('is the name in the greeting, which the server refuses; the mail stays queued for longer than five days', async () => {
     await using office = await openPickyServer();
-    await using outboxFixture = await openOutboxFixture();
-    await using refused = outboxFixture.transport(office.url, { ehlo: 'a.example.com' });
+    await using fixture = await openOutboxFixture();
+    await using refused = fixture.transport(office.url, { ehlo: 'a.example.com' });
     expect(await faultOf(refused)).toMatchObject({
       code: 'mail-session-refused',
       message: expect.stringMatching(
@@ -153,19 +158,19 @@ describe('the reason of a failed connection', () => {
       ) as string,
       advice: expect.stringContaining('mail.ehlo') as string,
     });
-    await outboxFixture.enqueue();
-    expect(await outboxFixture.deliver(refused)).toMatchObject({ deferred: 1 });
-    outboxFixture.clock.advance(6 * 86_400_000);
-    expect(await outboxFixture.deliver(refused)).toMatchObject({ deferred: 1, failed: 0 });
-    expect(await outboxFixture.outbox.list()).toMatchObject([{ state: 'deferred' }]);
-    await using known = outboxFixture.transport(office.url, { ehlo: 'known.example.com' });
+    await fixture.enqueue();
+    expect(await fixture.deliver(refused)).toMatchObject({ deferred: 1 });
+    fixture.clock.advance(6 * 86_400_000);
+    expect(await fixture.deliver(refused)).toMatchObject({ deferred: 1, failed: 0 });
+    expect(await fixture.outbox.list()).toMatchObject([{ state: 'deferred' }]);
+    await using known = fixture.transport(office.url, { ehlo: 'known.example.com' });
     expect((await known.open()).answer).toBe('“250 known.example.com”');
   });
 
   it('is smtps:// to a port without TLS', async () => {
     await using office = await openPostOffice();
-    await using outboxFixture = await openOutboxFixture();
-    await using transport = outboxFixture.transport(office.url.replace('smtp:', 'smtps:'));
+    await using fixture = await openOutboxFixture();
+    await using transport = fixture.transport(office.url.replace('smtp:', 'smtps:'));
     const found = await faultOf(transport);
     expect(found.code).toBe('mail-unreachable');
     expect(found.advice).toContain('smtp:// for those with STARTTLS');
@@ -173,8 +178,8 @@ describe('the reason of a failed connection', () => {
 
   it('is an abort', async () => {
     await using mute = await openMute(undefined, false);
-    await using outboxFixture = await openOutboxFixture();
-    await using transport = outboxFixture.transport(mute.url);
+    await using fixture = await openOutboxFixture();
+    await using transport = fixture.transport(mute.url);
     const stop = new AbortController();
     const found = faultOf(transport, stop.signal);
     stop.abort();
@@ -184,15 +189,15 @@ describe('the reason of a failed connection', () => {
 
   it('is found once per cycle, not once per mail', async () => {
     await using office = await openPostOffice();
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue({ to: ['a@example.com', 'b@example.com', 'c@example.com'] });
-    await using transport = outboxFixture.transport(office.url.replace('%401', '%402'));
-    expect(await outboxFixture.deliver(transport)).toMatchObject({ deferred: 3, failed: 0 });
+    await using fixture = await openOutboxFixture();
+    await fixture.enqueue({ to: ['a@example.com', 'b@example.com', 'c@example.com'] });
+    await using transport = fixture.transport(office.url.replace('%401', '%402'));
+    expect(await fixture.deliver(transport)).toMatchObject({ deferred: 3, failed: 0 });
     expect(office.connections()).toBe(1);
     // Once the password is fixed, all of them arrive.
-    outboxFixture.clock.advance(60_000);
-    await using fixed = outboxFixture.transport(office.url);
-    expect(await outboxFixture.deliver(fixed)).toMatchObject({ sent: 3 });
+    fixture.clock.advance(60_000);
+    await using fixed = fixture.transport(office.url);
+    expect(await fixture.deliver(fixed)).toMatchObject({ sent: 3 });
   });
 });
 
@@ -215,7 +220,7 @@ describe('the address of the server', () => {
   });
 
   it('is rejected at once when it is invalid', async () => {
-    await using outboxFixture = await openOutboxFixture();
-    expect(() => outboxFixture.transport('mail.example.com:25')).toThrow(/mail\.smtp is not the address/);
+    await using fixture = await openOutboxFixture();
+    expect(() => fixture.transport('mail.example.com:25')).toThrow(/mail\.smtp is not the address/);
   });
 });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { deferred } from '../control/support/control-fixture.ts';
 import { fault, silentLog } from '../../src/core/index.ts';
 import { createDelivery } from '../../src/notify/index.ts';
 import { createMailRoute } from '../../src/notify/channels/smtp/mail-route.ts';
 import { createRateLimit } from '../../src/notify/route-worker.ts';
 import type { OutboxRoute, RouteOutcome } from '../../src/notify/route.ts';
 import { mailFolder } from '../../src/notify/mail-file.ts';
-import { openOutboxFixture, type OutboxFixture } from './support/outbox-fixture.ts';
+import { openOutboxFixture, openSending, type OutboxFixture } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 
 const minute = 60_000;
@@ -36,13 +37,13 @@ const queueFor = async ({ outbox, folder, clock }: OutboxFixture, route: string,
     },
   ]);
 
-const states = async (outboxFixture: OutboxFixture): Promise<readonly string[]> =>
-  (await outboxFixture.outbox.list()).map(({ state }) => state);
+const states = async (fixture: OutboxFixture): Promise<readonly string[]> =>
+  (await fixture.outbox.list()).map(({ state }) => state);
 
 it('a mail whose bytes cannot be read from an unreachable database is sent by the next pass', async () => {
-  await using outboxFixture = await openOutboxFixture();
-  await queueFor(outboxFixture, 'chat', 'a@example.com');
-  const { outbox, clock, folder } = outboxFixture;
+  await using fixture = await openOutboxFixture();
+  await queueFor(fixture, 'chat', 'a@example.com');
+  const { outbox, clock, folder } = fixture;
   const sent: string[] = [];
   const route = routeOf('chat', (recipient) => {
     sent.push(recipient);
@@ -67,145 +68,138 @@ it('a mail whose bytes cannot be read from an unreachable database is sent by th
 
 describe('a server that is down for three days', () => {
   it('loses nothing, receives few attempts, and has everything once soon after its return', async () => {
-    await using outboxFixture = await openOutboxFixture();
+    await using fixture = await openOutboxFixture();
     const office = await openPostOffice();
     const { url } = office;
     await office[Symbol.asyncDispose]();
-    await using transport = outboxFixture.transport(url);
-    const began = outboxFixture.clock.now();
+    await using transport = fixture.transport(url);
+    const began = fixture.clock.now();
     let queued = 0;
     let tries = 0;
     const counting: typeof transport = {
       ...transport,
       open: (signal) => ((tries += 1), transport.open(signal)),
     };
-    const worker = outboxFixture.delivery(createMailRoute(counting));
+    const worker = fixture.delivery(createMailRoute(counting));
     for (let minutes = 0; minutes < 3 * day; minutes += 10 * minute) {
       if (minutes % (8 * hour) === 0) {
         queued += 1;
-        await outboxFixture.enqueue({
+        await fixture.enqueue({
           key: { account: 'main', kind: 'report:daily', subject: `slot ${minutes}` },
         });
       }
       expect(await worker.deliver({})).toMatchObject({ sent: 0, failed: 0, unknown: 0 });
-      outboxFixture.clock.advance(10 * minute);
+      fixture.clock.advance(10 * minute);
     }
     expect(queued).toBe(9);
     // One try stands for all that is due with it: far fewer than a try a mail and hour.
     expect(tries).toBeLessThan(3 * 24 * 3);
-    expect(await outboxFixture.outbox.counts()).toEqual({ waiting: 9, failed: 0, unknown: 0, held: 0 });
+    expect(await fixture.outbox.counts()).toEqual({ waiting: 9, failed: 0, unknown: 0, held: 0 });
 
     let sent = 0;
     const back = routeOf('mail', () => ({ state: 'sent', response: '250 ok' }));
-    const again = outboxFixture.delivery(back);
+    const again = fixture.delivery(back);
     for (let minutes = 0; minutes < 75 * minute; minutes += 5 * minute) {
       sent += (await again.deliver({})).sent;
-      outboxFixture.clock.advance(5 * minute);
+      fixture.clock.advance(5 * minute);
     }
     expect(sent).toBe(9);
-    expect(outboxFixture.clock.now() - began).toBeLessThan(3 * day + 2 * hour);
-    expect(outboxFixture.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    expect(fixture.clock.now() - began).toBeLessThan(3 * day + 2 * hour);
+    expect(fixture.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 
   it('and then for more than five ends the retries and reports every message, even those never attempted', async () => {
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue({ to: many(3) });
+    await using fixture = await openOutboxFixture();
+    await fixture.enqueue({ to: many(3) });
     const why = fault('mail-unreachable', 'nobody answers');
-    const worker = outboxFixture.delivery(
-      routeOf('mail', () => ({ state: 'deferred', closed: true, fault: why })),
-    );
+    const worker = fixture.delivery(routeOf('mail', () => ({ state: 'deferred', closed: true, fault: why })));
     expect(await worker.deliver({})).toMatchObject({ deferred: 3 });
-    expect((await outboxFixture.outbox.list()).map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
-    expect((await outboxFixture.outbox.list())[2]?.lastError).toBe('not attempted: nobody answers');
-    outboxFixture.clock.advance(5 * day);
+    expect((await fixture.outbox.list()).map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
+    expect((await fixture.outbox.list())[2]?.lastError).toBe('not attempted: nobody answers');
+    fixture.clock.advance(5 * day);
     expect(await worker.deliver({})).toMatchObject({ failed: 3 });
-    expect(await states(outboxFixture)).toEqual(['failed', 'failed', 'failed']);
-    expect(outboxFixture.lines.filter((line) => line.includes('"mail failed"'))).toHaveLength(3);
+    expect(await states(fixture)).toEqual(['failed', 'failed', 'failed']);
+    expect(fixture.lines.filter((line) => line.includes('"mail failed"'))).toHaveLength(3);
   });
 });
 
 describe('a server that greylists', () => {
   it('with 451 for each first attempt accepts the mail later', async () => {
     const seen = new Set<string>();
-    await using office = await openPostOffice({
-      atRecipient: (address) => {
-        if (seen.has(address)) return 'accept';
-        seen.add(address);
-        return '451 greylisted, come back';
+    await using fixture = await openSending(
+      {
+        atRecipient: (address) => {
+          if (seen.has(address)) return 'accept';
+          seen.add(address);
+          return '451 greylisted, come back';
+        },
       },
-    });
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue({ to: many(2) });
-    await using transport = outboxFixture.transport(office.url);
-    expect(await outboxFixture.deliver(transport)).toMatchObject({ deferred: 2, sent: 0 });
-    outboxFixture.clock.advance(minute);
-    expect(await outboxFixture.deliver(transport)).toMatchObject({ deferred: 0, sent: 2 });
-    expect(office.received).toHaveLength(2);
+      { to: many(2) },
+    );
+    expect(await fixture.send()).toMatchObject({ deferred: 2, sent: 0 });
+    fixture.clock.advance(minute);
+    expect(await fixture.send()).toMatchObject({ deferred: 0, sent: 2 });
+    expect(fixture.office.received).toHaveLength(2);
   });
 });
 
 describe('a slow server', () => {
   it('delays no other route, and its mail arrives once', async () => {
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await using office = await openPostOffice({ afterData: () => held.then(() => 'accept') });
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue();
-    await queueFor(outboxFixture, 'webhook:chat', 'webhook:chat');
-    await using transport = outboxFixture.transport(office.url);
-    const worker = outboxFixture.delivery(
+    const held = deferred();
+    await using office = await openPostOffice({ afterData: () => held.promise.then(() => 'accept') });
+    await using fixture = await openOutboxFixture();
+    await fixture.enqueue();
+    await queueFor(fixture, 'webhook:chat', 'webhook:chat');
+    await using transport = fixture.transport(office.url);
+    const worker = fixture.delivery(
       createMailRoute(transport),
       routeOf('webhook:chat', () => ({ state: 'sent', response: '200' })),
     );
     expect(worker.routes).toEqual(['mail', 'webhook:chat']);
     const slow = worker.runCycle('mail', never);
     expect(await worker.runCycle('webhook:chat', never)).toMatchObject({ sent: 1 });
-    expect(await states(outboxFixture)).toEqual(['sending', 'sent']);
-    release();
+    expect(await states(fixture)).toEqual(['sending', 'sent']);
+    held.resolve();
     expect(await slow).toMatchObject({ sent: 1 });
     expect(office.received).toHaveLength(1);
   });
 
   it('that never responds after the final dot leaves the outcome unknown', async () => {
     await using office = await openPostOffice({ afterData: () => new Promise(() => undefined) });
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue();
+    await using fixture = await openOutboxFixture();
+    await fixture.enqueue();
     // Long enough for a busy machine to come as far as the final dot.
-    await using transport = outboxFixture.transport(office.url, { timeouts: { idle: 3000 } });
-    expect(await outboxFixture.deliver(transport)).toMatchObject({ sent: 0, deferred: 0, unknown: 1 });
-    expect((await outboxFixture.outbox.list())[0]).toMatchObject({
+    await using transport = fixture.transport(office.url, { timeouts: { idle: 3000 } });
+    expect(await fixture.deliver(transport)).toMatchObject({ sent: 0, deferred: 0, unknown: 1 });
+    expect((await fixture.outbox.list())[0]).toMatchObject({
       state: 'unknown',
       doubts: 1,
-      nextAttempt: outboxFixture.clock.now() + 5 * minute,
+      nextAttempt: fixture.clock.now() + 5 * minute,
     });
   });
 
   it('is waited for until the grace period ends at a stop, and then the outcome is unknown', async () => {
     const stop = new AbortController();
-    let handed = (): void => undefined;
-    const arrived = new Promise<void>((resolve) => {
-      handed = resolve;
-    });
-    await using office = await openPostOffice({
-      afterData: () => {
-        handed();
-        return new Promise(() => undefined);
+    const arrived = deferred();
+    await using fixture = await openSending(
+      {
+        afterData: () => {
+          arrived.resolve();
+          return new Promise(() => undefined);
+        },
       },
-    });
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue({ to: many(2) });
-    await using transport = outboxFixture.transport(office.url, { timeouts: { idle: 60_000 } });
-    const ended = outboxFixture.deliver(transport, stop.signal);
-    await arrived;
+      { to: many(2) },
+      { timeouts: { idle: 60_000 } },
+    );
+    const ended = fixture.send(stop.signal);
+    await arrived.promise;
     stop.abort();
-    outboxFixture.clock.advance(7999);
-    expect(await states(outboxFixture)).toEqual(['sending', 'queued']);
-    outboxFixture.clock.advance(1);
+    fixture.clock.advance(7999);
+    expect(await states(fixture)).toEqual(['sending', 'queued']);
+    fixture.clock.advance(1);
     expect(await ended).toMatchObject({ unknown: 1, sent: 0, deferred: 0 });
-    expect(await outboxFixture.outbox.list()).toMatchObject([
-      { state: 'unknown', doubts: 1, nextAttempt: outboxFixture.clock.now() + 5 * minute },
+    expect(await fixture.outbox.list()).toMatchObject([
+      { state: 'unknown', doubts: 1, nextAttempt: fixture.clock.now() + 5 * minute },
       { state: 'queued', attempts: 0 },
     ]);
   });
@@ -213,38 +207,38 @@ describe('a slow server', () => {
 
 describe('the rate of a server', () => {
   it('of 3/m allows at most three in any minute, and all of them eventually', async () => {
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue({ to: many(7) });
+    await using fixture = await openOutboxFixture();
+    await fixture.enqueue({ to: many(7) });
     const moments: number[] = [];
-    const worker = outboxFixture.delivery({
+    const worker = fixture.delivery({
       ...routeOf('mail', () => {
-        moments.push(outboxFixture.clock.now());
+        moments.push(fixture.clock.now());
         return { state: 'sent', response: '250' };
       }),
       rate: { count: 3, per: minute },
     });
     // A command does not wait.
     expect(await worker.deliver({})).toMatchObject({ sent: 3 });
-    expect(outboxFixture.clock.waits).toEqual([]);
-    const began = outboxFixture.clock.now();
+    expect(fixture.clock.waits).toEqual([]);
+    const began = fixture.clock.now();
     while (moments.length < 7) {
       await worker.runCycle('mail', never);
-      outboxFixture.clock.advance(5000);
+      fixture.clock.advance(5000);
     }
-    expect(outboxFixture.clock.now() - began).toBe(2 * minute + 5000);
+    expect(fixture.clock.now() - began).toBe(2 * minute + 5000);
     for (const moment of moments)
       expect(moments.filter((one) => one > moment - minute && one <= moment).length).toBeLessThanOrEqual(3);
   });
 
   it('of 2/s is awaited within a cycle of the daemon', async () => {
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue({ to: many(8) });
-    const worker = outboxFixture.delivery({
+    await using fixture = await openOutboxFixture();
+    await fixture.enqueue({ to: many(8) });
+    const worker = fixture.delivery({
       ...routeOf('mail', () => ({ state: 'sent', response: '250' })),
       rate: { count: 2, per: 1000 },
     });
     expect(await worker.runCycle('mail', never)).toMatchObject({ sent: 8 });
-    expect(outboxFixture.clock.waits).toEqual(Array.from({ length: 3 }, () => 1000));
+    expect(fixture.clock.waits).toEqual(Array.from({ length: 3 }, () => 1000));
   });
 
   it('is unaffected by a clock set back', () => {
@@ -258,18 +252,16 @@ describe('the rate of a server', () => {
 
 describe('an obstacle of the worker', () => {
   it('like an unrecorded outcome is recorded by the next cycle, without sending the mail again', async () => {
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue();
+    await using fixture = await openOutboxFixture();
+    await fixture.enqueue();
     let sent = 0;
     let isFull = true;
-    const outbox: typeof outboxFixture.outbox = {
-      ...outboxFixture.outbox,
+    const outbox: typeof fixture.outbox = {
+      ...fixture.outbox,
       settle: (id, end) =>
-        isFull
-          ? Promise.reject(fault('disk-full', 'no space is left'))
-          : outboxFixture.outbox.settle(id, end),
+        isFull ? Promise.reject(fault('disk-full', 'no space is left')) : fixture.outbox.settle(id, end),
     };
-    const { clock, folder } = outboxFixture;
+    const { clock, folder } = fixture;
     const log = {
       debug: () => undefined,
       info: () => undefined,
@@ -288,40 +280,38 @@ describe('an obstacle of the worker', () => {
       [routeOf('mail', () => ((sent += 1), { state: 'sent', response: '250' }))],
     );
     await expect(worker.runCycle('mail', never)).rejects.toMatchObject({ code: 'disk-full' });
-    expect(await states(outboxFixture)).toEqual(['sending']);
+    expect(await states(fixture)).toEqual(['sending']);
     isFull = false;
     await worker.runCycle('mail', never);
-    expect(await states(outboxFixture)).toEqual(['sent']);
+    expect(await states(fixture)).toEqual(['sent']);
     expect(sent).toBe(1);
   });
 
   it('like a removed route makes its rows wait with the reason', async () => {
-    await using outboxFixture = await openOutboxFixture();
-    await queueFor(outboxFixture, 'webhook:gone', 'webhook:gone');
-    await outboxFixture.enqueue();
-    const worker = outboxFixture.delivery(routeOf('mail', () => ({ state: 'sent', response: '250' })));
+    await using fixture = await openOutboxFixture();
+    await queueFor(fixture, 'webhook:gone', 'webhook:gone');
+    await fixture.enqueue();
+    const worker = fixture.delivery(routeOf('mail', () => ({ state: 'sent', response: '250' })));
     expect(await worker.deferUndeclared(never)).toMatchObject({ deferred: 1, sent: 0 });
-    const [row] = await outboxFixture.outbox.list();
+    const [row] = await fixture.outbox.list();
     expect(row).toMatchObject({
       state: 'deferred',
       lastError: expect.stringContaining('webhook:gone') as string,
     });
-    const declared = outboxFixture.delivery(
-      routeOf('webhook:gone', () => ({ state: 'sent', response: '200' })),
-    );
-    outboxFixture.clock.advance(minute);
+    const declared = fixture.delivery(routeOf('webhook:gone', () => ({ state: 'sent', response: '200' })));
+    fixture.clock.advance(minute);
     expect(await declared.runCycle('webhook:gone', never)).toMatchObject({ sent: 1 });
   });
 
   it('like a route that throws leaves the outcome unknown', async () => {
-    await using outboxFixture = await openOutboxFixture();
-    await outboxFixture.enqueue();
-    const worker = outboxFixture.delivery(
+    await using fixture = await openOutboxFixture();
+    await fixture.enqueue();
+    const worker = fixture.delivery(
       routeOf('mail', () => {
         throw new Error('a slip');
       }),
     );
     expect(await worker.deliver({})).toMatchObject({ unknown: 1 });
-    expect((await outboxFixture.outbox.list())[0]?.lastError).toBe('the route mail failed: a slip');
+    expect((await fixture.outbox.list())[0]?.lastError).toContain('mail failed: a slip');
   });
 });

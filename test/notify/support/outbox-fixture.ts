@@ -19,7 +19,7 @@ import {
 import type { OutboxRoute } from '../../../src/notify/route.ts';
 import { manualClock, type ManualClock } from '../../support/manual-clock.ts';
 import { createMemoryOutbox, type MemoryOutbox } from '../../../src/storage/index.ts';
-import { ca } from './post-office.ts';
+import { ca, openPostOffice, type PostOfficeOptions } from './post-office.ts';
 
 export const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
@@ -83,5 +83,25 @@ export const openOutboxFixture = async (): Promise<OutboxFixture> => {
     deliver: (transport, signal) =>
       delivery(createMailRoute(transport)).deliver(signal === undefined ? {} : { signal }),
     [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
+  };
+};
+
+/** An outbox with a mail, and the server that takes it. */
+export const openSending = async (
+  office: PostOfficeOptions = {},
+  change: Partial<Mail> = {},
+  options: Partial<SmtpOptions> = {},
+) => {
+  const server = await openPostOffice(office);
+  const fixture = await openOutboxFixture();
+  await fixture.enqueue(change);
+  const transport = fixture.transport(server.url, options);
+  return {
+    ...fixture,
+    office: server,
+    send: (signal?: AbortSignal) => fixture.deliver(transport, signal),
+    [Symbol.asyncDispose]: async () => {
+      for (const one of [transport, fixture, server]) await one[Symbol.asyncDispose]();
+    },
   };
 };
