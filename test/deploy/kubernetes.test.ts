@@ -106,7 +106,7 @@ describe('the checks of the manifests', () => {
       'configMap:\n            name: jobs',
       'jobs is not among',
     ],
-    ['the name of a volume', '- name: data\n', '- name: date\n', 'data is not among the volumes'],
+    ['the name of a volume', '- name: data\n', '- name: date\n', 'data is not among'],
     [
       'the port of a probe',
       'path: /readyz, port: health',

@@ -103,7 +103,7 @@ describe('the renderer of templates', () => {
     ['{{ .Values.map }}', '.Values.map is not a string'],
     ['{{ .Values.none | quote }}', '.Values.none is not a string'],
     ['{{ .Values.million }}', 'with an exponent'],
-    ['{{ range .Values.name }}{{ end }}', '.Values.name is not a list or map'],
+    ['{{ range .Values.name }}{{ end }}', '.Values.name is not a list'],
     ['{{ if .Values.yes }}', 'without {{ end }}'],
     ['{{ .Values.port', 'without }}'],
   ])('refuses %s: %s', (template, message) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync, brotliCompressSync, deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { deferred } from '../control/support/control-fixture.ts';
 import { collect, plainServer, rejection, testHttp } from './support/servers.ts';
 
 const get = (url: URL) => ({ method: 'GET' as const, url });
@@ -96,7 +97,7 @@ describe('an HTTP exchange', () => {
     const answer = await testHttp().send(get(server.url));
     await answer.text(10);
     expect(await rejection(collect(answer.body))).toMatchObject({
-      message: 'the body of a response can be read only once',
+      message: expect.stringContaining('only once') as string,
     });
   });
 });
@@ -122,16 +123,13 @@ describe('a response body', () => {
     const piece = Buffer.alloc(64 * 1024);
     const pieces = 4096;
     let written = 0;
-    let blocked = (): void => undefined;
-    const stalled = new Promise<void>((resolve) => {
-      blocked = resolve;
-    });
+    const stalled = deferred();
     const server = await plainServer((_request, response) => {
       const write = (): void => {
         while (written < pieces) {
           written += 1;
           if (!response.write(piece)) {
-            const timer = setTimeout(blocked, 100);
+            const timer = setTimeout(stalled.resolve, 100);
             response.once('drain', () => {
               clearTimeout(timer);
               write();
@@ -146,7 +144,7 @@ describe('a response body', () => {
     const answer = await testHttp().send(get(server.url));
     const body = answer.body[Symbol.asyncIterator]();
     await body.next();
-    await stalled;
+    await stalled.promise;
     expect(written).toBeLessThan(pieces / 4);
     let size = 0;
     for (let next = await body.next(); next.done !== true; next = await body.next())
@@ -182,7 +180,7 @@ describe('a transport that may not reach some addresses', () => {
     });
     expect(await rejection(refusing.send(get(url)))).toMatchObject({
       kind: 'unreachable',
-      message: expect.stringMatching(/ is not requested: \S+ is a private address$/) as string,
+      message: expect.stringMatching(/ \S+ is a private address$/) as string,
     });
     expect([server.sockets.length, new Set(asked).size > 0]).toEqual([0, true]);
     const allowing = testHttp({ mayReach: () => true });

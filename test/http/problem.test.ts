@@ -9,13 +9,9 @@ const get = (url: URL) => ({ method: 'GET' as const, url });
 
 const closedPort = async (): Promise<number> => {
   const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
+  await new Promise((resolve) => void server.close(resolve));
   return port;
 };
 
@@ -24,16 +20,10 @@ const rawServer = async (bytes: string, close: boolean): Promise<URL> => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => (close ? socket.end(bytes) : socket.write(bytes)));
-    onTestFinished(() => {
-      socket.destroy();
-    });
+    onTestFinished(() => void socket.destroy());
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(() => {
-    server.close();
-  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 };
 
@@ -126,7 +116,7 @@ describe('a timeout', () => {
     // On a busy machine not even the headers arrive in time.
     const error = await rejection(sent.then(async ({ body }) => collect(body)));
     expect(error).toMatchObject({ kind: 'timeout' });
-    expect(String(error)).toMatch(/did not finish its answer within 0\.1 s/);
+    expect(String(error)).toMatch(/did not finish .* 0\.1 s/);
   });
 
   it('limits a TLS handshake by its own or by the total timeout', async () => {

@@ -29,15 +29,11 @@ const tunnelProxy = async (target: number | { readonly refuse: number }) => {
     socket.on('error', () => onward.destroy());
     sockets.push(onward);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
     server.closeAllConnections();
-    await new Promise((resolve) => {
-      server.close(resolve);
-    });
+    await new Promise((resolve) => void server.close(resolve));
   });
   return { asked, address: `127.0.0.1:${(server.address() as AddressInfo).port}` };
 };
@@ -103,8 +99,10 @@ describe('a proxy', () => {
     const error = await rejection(http.send(get('https://gateway.invalid/')));
     expect(error).toMatchObject({
       kind: 'unreachable',
-      message: `gateway.invalid (through the proxy ${proxy.address}) cannot be reached: the proxy answered ${status} to the CONNECT request`,
+      message: expect.stringContaining(`gateway.invalid (through the proxy ${proxy.address})`) as string,
     });
+    expect(String(error)).toContain(`answered ${status} to the CONNECT`);
+    expect(String(error)).not.toContain('hush');
   });
 
   it('that is invalid is rejected at the start and not quoted', () => {

@@ -43,9 +43,7 @@ it('keys expire says that caches may accept a key whose plaintext no sink shows,
   await fixture.folder.write('secrets/app.env', 'OTHER=kept\n');
   const expired = await fixture.run('keys', 'expire', `id:${id}`, '--yes', '--even-if-current');
   expect(expired.code).toBe(0);
-  expect(expired.stdout.replaceAll(/\s+/g, ' ')).toMatch(
-    /is expired at the gateway; caches may accept it until 2026-12-22/,
-  );
+  expect(expired.stdout.replaceAll(/\s+/g, ' ')).toMatch(/is expired .*may accept it until 2026-12-22/);
   const deleted = await fixture.run('keys', 'expire', `id:${id}`, '--delete', '--yes', '--even-if-current');
   expect([deleted.code, fixture.names()]).toEqual([0, []]);
 });

@@ -16,9 +16,7 @@ it('an old key that comes back into use minutes before its deletion stays, altho
   expect((await fixture.run('run', 'rotate-app')).code).toBe(0);
   expect(await fixture.call(key)).toBe(200);
   expect(fixture.names()).toEqual(['app', 'app.g2']);
-  expect((await fixture.run('keys', 'history', 'app')).stdout).toMatch(
-    /app is retained: app is still in use/,
-  );
+  expect((await fixture.run('keys', 'history', 'app')).stdout).toMatch(/app is retained: .* still in use/);
   for (let hours = 0; hours < 2; hours += 1) await fixture.later(2);
   expect(fixture.names()).toEqual(['app.g2']);
 });

@@ -40,7 +40,7 @@ const queryProcess = async (daemon: Running): Promise<number | undefined> => {
 
 describe('a report whose SQL', () => {
   it.each([
-    ['builds a list of two billion numbers', 'len(range(2000000000))', /needs more than \d+ MB of memory/],
+    ['builds a list of two billion numbers', 'len(range(2000000000))', /more than \d+ MB of memory/],
     [
       'unnests a series',
       '(SELECT count(*) FROM (SELECT unnest(generate_series(1, 2000000000::BIGINT))))',
@@ -50,7 +50,7 @@ describe('a report whose SQL', () => {
     [
       'compares long texts',
       "levenshtein(repeat('ab', 90000), repeat('ba', 90000))",
-      /exceeded its time limit of 20000 ms/,
+      /time limit of 20000 ms/,
     ],
     [
       'changes the engine',
@@ -74,7 +74,7 @@ describe('a report whose SQL', () => {
   it('needs too much memory for its rows fails the report, and another report is built', async () => {
     await reportWith('len(list_sort(list_transform(range(20000000 + any_value(day_number)), x -> hash(x))))');
     const built = await fixture.command('report', 'hostile', '--period', 'last-7-days', '--out', 'built');
-    expect(built.stderr).toMatch(/needs more than \d+ MB of memory/);
+    expect(built.stderr).toMatch(/more than \d+ MB of memory/);
     expect(built.stderr).toContain('(report-query-failed)');
     expect(built.code).toBe(1);
     await reportWith('1');

@@ -86,7 +86,7 @@ describe('notifications of a command without a daemon', () => {
     const ran = await run('run', 'rotate');
     expect(ran.code).toBe(0);
     const dry = await run('run', 'rotate', '--dry-run');
-    expect(dry.stdout).toContain('a new key of prod-gateway is created');
+    expect(dry.stdout).toContain('key of prod-gateway is created');
     expect(sandbox.requests.keyWrites()).toMatchObject({ POST: 0, PUT: 0, DELETE: 0 });
     expect(mail.taken.map(({ recipients }) => recipients)).toEqual([['ops@example.com']]);
     expect(mail.taken[0]?.parsed.subject).toContain('1 key would be rotated');

@@ -58,7 +58,7 @@ describe.concurrent('a manual run that is killed', () => {
     daemon.kill('SIGKILL');
     await daemon.ended;
     expect(await client.ended).toEqual({ code: 1, signal: null });
-    expect(client.stderr()).toContain('what to do: restart the daemon, then repeat the command');
+    expect(client.stderr()).toContain('restart the daemon');
     const again = await fixture.serve();
     await again.line('the run was interrupted');
     await expectFailedUntilSuccess(fixture);

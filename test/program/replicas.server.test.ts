@@ -63,7 +63,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'replicas over PostgreSQ
     expect((await fixture.folder.files()).filter((file) => file.includes('spool/export-'))).toEqual([]);
     const restored = await fixture.command('restore', 'backups', ...other);
     expect(restored.code).toBe(1);
-    expect(restored.stderr.replaceAll(/\s+/g, ' ')).toContain('also those that stand by: this command needs');
+    expect(restored.stderr.replaceAll(/\s+/g, ' ')).toContain('also those that stand by');
     expect(second.stdout().join('\n')).not.toContain('lease-lost');
     expect([await isWorking(port), await isWorking(otherPort)]).toEqual(['1', '0']);
     const { stdout } = await fixture.command('status');
@@ -98,9 +98,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'replicas over PostgreSQ
     const figures = await fixture.command(...spend, ...other);
     first.kill('SIGCONT');
     expect((await first.ended).code).toBe(1);
-    expect(first.stderr() + first.stdout().join('\n')).toMatch(
-      /another replica has taken over|works on this database/,
-    );
+    expect(first.stderr() + first.stdout().join('\n')).toMatch(/replica has taken|works on this database/);
     await run.ended;
     expect((await fixture.command(...spend, ...other)).stdout).toBe(figures.stdout);
     expect((await fixture.command('runs', 'pull-logs', ...other)).stdout).toMatch(/interrupted/);
@@ -151,7 +149,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'replicas over PostgreSQ
     await fixture.gateway.blocked();
     first.kill('SIGKILL');
     expect((await run.ended).code).toBe(1);
-    expect(run.stderr()).toContain('the replica that ran the command ended before it finished');
+    expect(run.stderr()).toContain('ended before it finished');
     fixture.gateway.release();
     await second.line('"serving"');
     expect((await pageAt(otherPort)).includes('pull-logs')).toBe(true);
@@ -199,9 +197,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'replicas over PostgreSQ
     await first.line('a replica differs from the one that works');
     const status = await fixture.command('status');
     expect(status.stdout).toMatch(/2 replicas\n/);
-    expect(status.stdout).toMatch(
-      /: standing by, version \S+\n\s+differs from the one that works in: budget all, job pull-logs\n/,
-    );
+    expect(status.stdout).toMatch(/: standing by, version \S+\n\s+differs .*: budget all, job pull-logs\n/);
     const json = JSON.parse((await fixture.command('status', '--json', ...other)).stdout) as {
       replicas: { state: string; differs: string[] }[];
     };
@@ -209,9 +205,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'replicas over PostgreSQ
       working: [],
       'standing by': ['budget all', 'job pull-logs'],
     });
-    expect((await fixture.command('doctor')).stdout).toMatch(
-      /differs from the one that works in: budget all, job pull-logs/,
-    );
+    expect((await fixture.command('doctor')).stdout).toMatch(/differs .*: budget all, job pull-logs/);
     const scraped = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     expect(scraped).toMatch(/^tollkeeper_replicas\{state="standing by"\} 1$/m);
     expect(scraped).toMatch(/^tollkeeper_replicas_different 1$/m);

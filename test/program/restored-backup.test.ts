@@ -84,19 +84,15 @@ describe('a data folder restored from a backup taken before its rotation ended',
     for (const backup of ['data-created', 'data-verified']) {
       await copyFolder(fixture, backup, 'data');
       const mailed = fixture.mail.taken.length;
-      expect(await pullAndRotate(fixture)).toContain('with an outdated journal (app-one, app-two)');
+      expect(await pullAndRotate(fixture)).toContain('outdated journal (app-one, app-two)');
       await expectWhole(fixture);
       const subjects = fixture.mail.taken.slice(mailed).map(({ parsed }) => parsed.subject);
-      expect(subjects).toContain(
-        'Tollkeeper: key operations of app-one are suspended: its journal is out of date',
-      );
+      expect(subjects).toContainEqual(expect.stringMatching(/app-one are suspended: .*out of date$/));
     }
     const stopped = await does(fixture, 'status');
     expect(stopped.code).toBe(1);
-    expect(stopped.output).toContain(
-      'key operations of app-one are suspended: the key journal is out of date',
-    );
-    expect(stopped.output).toMatch(/app-one\.env holds a key that the journal never delivered there/);
+    expect(stopped.output).toMatch(/app-one are suspended: .*out of date/);
+    expect(stopped.output).toMatch(/app-one\.env holds a key .*never delivered/);
 
     const shown = await does(fixture, 'keys', 'reconcile');
     expect(shown.code).toBe(1);
@@ -135,9 +131,7 @@ describe('a key that was created and never delivered', () => {
     await succeeds(fixture, 'run', 'rotate-apps');
     expect(keysOf(fixture, 'app-one')).toEqual(['app-one', orphan, ofGeneration(3)]);
     const listed = await succeeds(fixture, 'keys', 'list');
-    expect(listed).toMatch(
-      /created but never delivered, retained for now: .* `.*keys expire id:\d+` expires/,
-    );
+    expect(listed).toMatch(/never delivered, retained for now: .* `.*keys expire id:\d+` expires/);
     expect(listed).toContain(orphan);
 
     await pullAndRotate(fixture);

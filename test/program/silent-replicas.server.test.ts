@@ -89,7 +89,7 @@ describe.skipIf(noPostgres !== undefined)(
       proxy.stall(true);
       await expect.poll(readiness, { timeout: 300_000 }).toBe(503);
       expect((await daemon.ended).code).toBe(1);
-      expect(daemon.stdout().join('\n')).toContain('could not be extended in time');
+      expect(daemon.stdout().join('\n')).toContain('not be extended in time');
     });
 
     it('ends on SIGTERM', async () => {

@@ -119,8 +119,11 @@ describe.concurrent('a daemon stopped while a job runs', () => {
     ]);
     const status = await fixture.command('status');
     expect(status.code).toBe(1);
-    expect(status.stdout).toContain('action required: job in outage: pull-logs');
+    expect(status.stdout).toContain('job in outage: pull-logs');
     const run = (await fixture.runs('pull-logs')).find((one) => one.slot === slot);
-    expect(run).toMatchObject({ state: 'interrupted', reason: 'the process ended while it ran' });
+    expect(run).toMatchObject({
+      state: 'interrupted',
+      reason: expect.stringMatching(/^the process ended/) as string,
+    });
   });
 });

@@ -23,17 +23,13 @@ it('an old key stays while its former sink is no longer declared, status exits w
   expect(fixture.names()).toEqual(['app', 'app.g2']);
   const status = await fixture.run('status');
   expect(status.code).toBe(1);
-  expect(status.stdout.replaceAll(/\s+/g, ' ')).toMatch(
-    /action required: an old key is retained because a place may still hold it: app/,
-  );
+  expect(status.stdout.replaceAll(/\s+/g, ' ')).toMatch(/action required: .*may still hold it: app/);
   expect(status.stdout.replaceAll(/\s+/g, ' ')).toContain('keys give-up app --forget-places');
   const outbox = await fixture.run('outbox', '--json');
   expect(outbox.stdout.match(/a consumer may still hold it/g)).toHaveLength(1);
   const forgotten = await fixture.run('keys', 'give-up', 'app', '--forget-places', '--yes');
   expect(forgotten.code).toBe(0);
-  expect(forgotten.stdout).toMatch(/app\.env#KEY no longer counts as holding a key of app/);
+  expect(forgotten.stdout).toMatch(/app\.env#KEY no longer counts .* app/);
   expect((await fixture.run('status')).code).toBe(0);
-  expect((await fixture.run('keys', 'history', 'app')).stdout).toMatch(
-    /app\.env#KEY is taken to hold no key/,
-  );
+  expect((await fixture.run('keys', 'history', 'app')).stdout).toMatch(/app\.env#KEY is .*no key/);
 });

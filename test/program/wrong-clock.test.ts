@@ -31,9 +31,7 @@ it('a gateway whose clock is an hour behind keeps the old key until the clock is
   expect(fixture.names()).toEqual(['app', 'app.g2']);
   const status = await fixture.run('status');
   expect(status.code).toBe(1);
-  expect(status.stdout.replaceAll(/\s+/g, ' ')).toContain(
-    'the clock of the gateway is 1 hour behind the clock of this host',
-  );
+  expect(status.stdout.replaceAll(/\s+/g, ' ')).toContain('gateway is 1 hour behind');
   expect((await fixture.run('outbox')).stdout).toMatch(/clock/);
   shift = 0;
   await elapse(fixture, 2, deliveredKey);
@@ -82,7 +80,7 @@ it('expire-keys expires nothing while the clock of the gateway is wrong, and rep
   const ran = await fixture.run('run', 'expire-tmp');
   expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('1 skipped')]);
   const plan = await fixture.run('keys', 'plan', 'expire-tmp');
-  expect(plan.stdout.replaceAll(/\s+/g, ' ')).toContain('the clock of the gateway is 1 hour behind');
+  expect(plan.stdout.replaceAll(/\s+/g, ' ')).toContain('gateway is 1 hour behind');
   expect((await fixture.run('status')).code).toBe(1);
   expect(fixture.sandbox.state.keys.all().some(({ name }) => name === 'tmp-one')).toBe(true);
 });

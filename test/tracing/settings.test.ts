@@ -69,11 +69,11 @@ describe('the variables of OpenTelemetry', () => {
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }, 'OTEL_EXPORTER_OTLP_ENDPOINT is not an HTTP URL'],
     [
       { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://user:hidden@example.com' },
-      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT (host example.com) contains a user or password',
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT (host example.com) contains a user',
     ],
     [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'OTEL_EXPORTER_OTLP_PROTOCOL is grpc'],
     [{ OTEL_TRACES_SAMPLER: 'jaeger_remote' }, 'OTEL_TRACES_SAMPLER is not a known sampler'],
-    [{ OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG is not a number from 0 to 1'],
+    [{ OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG is not a number'],
     [{ OTEL_EXPORTER_OTLP_TIMEOUT: 'soon' }, 'OTEL_EXPORTER_OTLP_TIMEOUT is not a number'],
     [{ OTEL_TRACES_EXPORTER: 'zipkin' }, 'OTEL_TRACES_EXPORTER is zipkin'],
   ])('switch traces off with a warning if one is wrong: %j', (wrong, message) => {

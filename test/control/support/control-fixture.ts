@@ -60,8 +60,8 @@ export type ControlFixture = AsyncDisposable & {
   readonly daemon: () => Promise<Commands>;
 };
 
-/** A folder for a database, short enough for a socket, and both sides of the socket. */
-export const openControlFixture = async (): Promise<ControlFixture> => {
+/** A folder for a database, short enough for a socket, and both sides of the socket: a daemon listens if handlers are given. */
+export const openControlFixture = async (handlers?: Partial<ProgramHandlers>): Promise<ControlFixture> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-'));
   const before = process.cwd();
   // Where temporary folders have long names, the way from here is still short.
@@ -71,24 +71,26 @@ export const openControlFixture = async (): Promise<ControlFixture> => {
   const open: AsyncDisposable[] = [];
   const connect: ControlFixture['connect'] = (version = '1.2.3') =>
     connectToDaemon<typeof commandTable, ProgramHandlers>(databasePath, { version, clock });
+  const listen: ControlFixture['listen'] = async (given, options = {}) => {
+    const listener = await listenForCommands({
+      databasePath,
+      table: commandTable,
+      handlers: handlersWith(given),
+      version: '1.2.3',
+      clock,
+      log: silentLog,
+      ...options,
+    });
+    open.push(listener);
+    return listener;
+  };
+  if (handlers !== undefined) await listen(handlers);
   return {
     databasePath,
     socket: socketPath(databasePath),
     clock,
     connect,
-    listen: async (handlers, options = {}) => {
-      const listener = await listenForCommands({
-        databasePath,
-        table: commandTable,
-        handlers: handlersWith(handlers),
-        version: '1.2.3',
-        clock,
-        log: silentLog,
-        ...options,
-      });
-      open.push(listener);
-      return listener;
-    },
+    listen,
     daemon: async () => {
       const daemon = await connect();
       if (daemon === undefined) throw new Error('no daemon listens');

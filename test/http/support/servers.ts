@@ -23,14 +23,10 @@ const serve = async (server: Server, protocol: string, requests: string[]): Prom
   const sockets: Socket[] = [];
   server.on('connection', (socket: Socket) => sockets.push(socket));
   server.on('request', (request: IncomingMessage) => requests.push(`${request.method} ${request.url}`));
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => {
-      server.close(resolve);
-    });
+    await new Promise((resolve) => void server.close(resolve));
   });
   const { port } = server.address() as AddressInfo;
   return { url: new URL(`${protocol}://127.0.0.1:${port}`), port, sockets, requests };
