@@ -128,18 +128,13 @@ describe('the `alerts` command', () => {
   });
 
   it.each([
-    [
-      ['mute', 'acount-main', '--until', '2026-12-01'],
-      'there is no alert acount-main',
-      'did you mean account-main?',
-    ],
-    [['mute', 'tiny', '--until', 'soon'], 'not a date or moment', 'write a date such as 2026-12-01'],
-    [['mute', 'tiny', '--until', '2026-11-01'], 'is in the past', 'tollkeeper alerts unmute'],
-    [['ack', 'tiny'], 'does not fire', 'tollkeeper alerts'],
-  ])('refuses %j', async (argv, message, advice) => {
-    const ran = await run(['alerts', ...argv]);
+    ['mute acount-main --until 2026-12-01', /no alert acount-main[^]*did you mean account-main\?/],
+    ['mute tiny --until soon', /"soon" is not a date [^]*a date such as 2026-12-01/],
+    ['mute tiny --until 2026-11-01', /is in the past[^]*tollkeeper alerts unmute/],
+    ['ack tiny', /does not fire[^]*tollkeeper alerts/],
+  ])('refuses %j', async (argv, message) => {
+    const ran = await run(['alerts', ...argv.split(' ')]);
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain(message);
-    expect(ran.stderr).toContain(advice);
+    expect(ran.stderr).toMatch(message);
   });
 });

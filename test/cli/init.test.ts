@@ -179,10 +179,7 @@ describe('init', () => {
     const prompts = typing([['Check gateway', 'y']]);
     const ran = await folder.run(
       ['init', ...required, '--zone', 'UTC', '--mail-from', 'a@b.example', '--since', '2026-10-01'],
-      {
-        env: secrets,
-        prompts,
-      },
+      { env: secrets, prompts },
     );
     expect(ran.stdout).toMatch(/✗ mail server 127\.0\.0\.1:1: /);
     expect(ran.stdout).toMatch(/\nNext:\n {2}tollkeeper doctor\n/);

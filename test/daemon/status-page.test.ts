@@ -78,9 +78,7 @@ it('a status page that cannot be served is reported and does not end the daemon'
     clock: manualClock(unixMillis(0)),
     redact: (text: string) => text,
     log: createLog({
-      write: (text) => {
-        logged += text;
-      },
+      write: (text) => void (logged += text),
       level: 'debug',
       clock: manualClock(unixMillis(0)),
       redact: (text) => text,

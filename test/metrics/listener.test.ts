@@ -50,18 +50,16 @@ describe('the metrics listener', () => {
     expect(answer.status).toBe(200);
   });
 
-  it.each([
-    'metrics.example.com',
-    'localhost.example.com',
-
-    '127.0.0.1.nip.io',
-  ])('refuses the forged Host %s', async (host) => {
-    await using fixture = await openMetricsFixture({}, { names: ['tollkeeper'] });
-    const { status, text } = await fixture.ask({ headers: { host } });
-    expect(status).toBe(421);
-    expect(text).not.toContain('# TYPE');
-    expect(refusals(fixture.logged())).toEqual([['unknown host name', 1]]);
-  });
+  it.each(['metrics.example.com', 'localhost.example.com', '127.0.0.1.nip.io'])(
+    'refuses the forged Host %s',
+    async (host) => {
+      await using fixture = await openMetricsFixture({}, { names: ['tollkeeper'] });
+      const { status, text } = await fixture.ask({ headers: { host } });
+      expect(status).toBe(421);
+      expect(text).not.toContain('# TYPE');
+      expect(refusals(fixture.logged())).toEqual([['unknown host name', 1]]);
+    },
+  );
 
   it.each(['tollkeeper:9464', 'localhost', '127.0.0.1:9464', '[::1]:9464'])(
     'answers to the Host %s',

@@ -28,9 +28,7 @@ it('the cleanup deletes the bytes of mails sent or cancelled a retention time ag
     afterData: ({ to }) => (to[0]?.startsWith('cut') === true ? 'cut' : 'accept'),
   });
   await using fixture = await openOutboxFixture();
-  await fixture.enqueue({
-    to: ['sent@x.example', 'bad@x.example', 'cut@x.example', 'dropped@x.example'],
-  });
+  await fixture.enqueue({ to: ['sent@x.example', 'bad@x.example', 'cut@x.example', 'dropped@x.example'] });
   await fixture.outbox.drop('4', fixture.clock.now());
   await using transport = fixture.transport(office.url);
   for (const wait of [day, day, day]) {

@@ -113,16 +113,9 @@ describe('a rejection by the server', () => {
               ? '451 come back'
               : 'accept',
       },
-      {
-        to: ['bad@x.example', 'a@x.example', 'grey@x.example', 'b@x.example', 'bad2@x.example'],
-      },
+      { to: ['bad@x.example', 'a@x.example', 'grey@x.example', 'b@x.example', 'bad2@x.example'] },
     );
-    expect(await fixture.send()).toMatchObject({
-      sent: 2,
-      failed: 2,
-      deferred: 1,
-      unknown: 0,
-    });
+    expect(await fixture.send()).toMatchObject({ sent: 2, failed: 2, deferred: 1, unknown: 0 });
     expect(fixture.office.received.flatMap(({ to }) => to)).toEqual(['a@x.example', 'b@x.example']);
     const states = (await fixture.outbox.list()).map(({ recipient, state }) => `${recipient} ${state}`);
     expect(states).toEqual([
@@ -243,10 +236,7 @@ describe('a broken connection', () => {
 describe('a stopped worker', () => {
   it('leaves mails it has not started for the next run', async () => {
     await using fixture = await openSending();
-    expect(await fixture.send(AbortSignal.abort())).toMatchObject({
-      sent: 0,
-      deferred: 0,
-    });
+    expect(await fixture.send(AbortSignal.abort())).toMatchObject({ sent: 0, deferred: 0 });
     expect((await fixture.outbox.list())[0]?.state).toBe('queued');
     expect(fixture.office.connections()).toBe(0);
   });
@@ -259,11 +249,7 @@ describe('a stopped worker', () => {
         return 'accept';
       },
     });
-    expect(await fixture.send(stop.signal)).toMatchObject({
-      sent: 0,
-      deferred: 1,
-      unknown: 0,
-    });
+    expect(await fixture.send(stop.signal)).toMatchObject({ sent: 0, deferred: 1, unknown: 0 });
     expect(fixture.office.received).toEqual([]);
     expect(await fixture.outbox.due(fixture.clock.now())).toHaveLength(1);
   });
@@ -294,11 +280,7 @@ describe('a stopped worker', () => {
       },
       { to: ['a@example.com', 'b@example.com'] },
     );
-    expect(await fixture.send(stop.signal)).toMatchObject({
-      sent: 1,
-      deferred: 0,
-      unknown: 0,
-    });
+    expect(await fixture.send(stop.signal)).toMatchObject({ sent: 1, deferred: 0, unknown: 0 });
     expect((await fixture.outbox.list()).map(({ state }) => state)).toEqual(['sent', 'queued']);
   });
 });

@@ -12,9 +12,7 @@ import { openPostOffice } from './support/post-office.ts';
 describe('enqueueing a mail', () => {
   it('stores the exact bytes under their hash in a private file, and one row per recipient', async () => {
     await using fixture = await openOutboxFixture();
-    const enqueued = await fixture.enqueue({
-      to: ['a@example.com', 'Bee <b@EXAMPLE.com>', 'A@example.com'],
-    });
+    const enqueued = await fixture.enqueue({ to: ['a@example.com', 'Bee <b@EXAMPLE.com>', 'A@example.com'] });
     expect(enqueued).toEqual([
       { recipient: 'a@example.com', state: 'queued' },
       { recipient: 'b@example.com', state: 'queued' },
@@ -79,9 +77,7 @@ describe('enqueueing a mail', () => {
     await expect(fixture.enqueue({ to: ['a@example.com', hostile] })).rejects.toMatchObject({
       code: 'mail-address-invalid',
     });
-    await expect(fixture.enqueue({ from: 'nobody' })).rejects.toMatchObject({
-      code: 'mail-address-invalid',
-    });
+    await expect(fixture.enqueue({ from: 'nobody' })).rejects.toMatchObject({ code: 'mail-address-invalid' });
     expect(await fixture.outbox.list()).toEqual([]);
     await expect(readdir(fixture.folder)).rejects.toThrow(/ENOENT/);
   });

@@ -41,12 +41,7 @@ it('Postfix accepts mails over STARTTLS, delivers each once with a valid signatu
       { filename: 'a.bin', contentType: 'application/octet-stream', content: Buffer.alloc(90_000) },
     ],
   });
-  expect(await fixture.deliver(transport)).toMatchObject({
-    sent: 2,
-    deferred: 1,
-    failed: 3,
-    unknown: 0,
-  });
+  expect(await fixture.deliver(transport)).toMatchObject({ sent: 2, deferred: 1, failed: 3, unknown: 0 });
 
   const rows = new Map([...fixture.outbox.rows.values()].map((row) => [`${row.kind} ${row.recipient}`, row]));
   expect(rows.get('report:daily-spend later@example.com')).toMatchObject({ state: 'deferred' });

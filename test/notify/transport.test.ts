@@ -209,11 +209,7 @@ describe('the address of the server', () => {
       implicitTls: false,
       login: { user: 'u@x', password: 'p/w' },
     });
-    expect(readSmtpUrl('smtps://[::1]')).toEqual({
-      host: '::1',
-      port: 465,
-      implicitTls: true,
-    });
+    expect(readSmtpUrl('smtps://[::1]')).toEqual({ host: '::1', port: 465, implicitTls: true });
     expect(readSmtpUrl('smtp://10.0.0.1:25')).toMatchObject({ host: '10.0.0.1', port: 25 });
     for (const wrong of ['mail.example.com', 'https://x', 'smtp://', 'smtp://a b'])
       expect(readSmtpUrl(wrong)).toBeUndefined();

@@ -152,10 +152,7 @@ describe('the page on loopback', () => {
     const clock = manualClock(at);
     await using page = await openActing({ clock });
     const { headers } = await logIn(page);
-    await using changed = await openActing({
-      clock,
-      token: secretOf('another-token-of-the-page'),
-    });
+    await using changed = await openActing({ clock, token: secretOf('another-token-of-the-page') });
     expect((await changed.ask('/', { headers })).text).not.toContain('Logged in');
     clock.advance(12 * 3_600_000 - 1);
     expect((await page.ask('/', { headers })).text).toContain('Logged in');

@@ -260,10 +260,7 @@ describe('the `call` command', () => {
   it('says that a call is not in the log yet when the wait for its cost ends', async () => {
     await using fixture = await openCallFixture();
     const feed = await fixture.call('feed', '--clip-id', 'clip-one', '--wait-cost', '20s');
-    expect(feed).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('the call after 20 s') as string,
-    });
+    expect(feed).toMatchObject({ code: 1, stderr: expect.stringContaining('the call after 20 s') as string });
   });
 
   it('prints what had arrived of a stream that breaks off, and exits with 1', async () => {

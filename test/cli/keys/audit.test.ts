@@ -72,10 +72,7 @@ it('`keys audit` gives the next step for a file that fails verification and for 
   const torn = await run('--verify', '--json');
   expect([torn.code, JSON.parse(torn.stdout)]).toMatchObject([
     1,
-    {
-      broken: { line: 3 },
-      advice: expect.stringContaining('an incomplete last line') as string,
-    },
+    { broken: { line: 3 }, advice: expect.stringContaining('an incomplete last line') as string },
   ]);
 });
 

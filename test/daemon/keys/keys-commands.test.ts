@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fault, noProgress, unixMillis } from '../../../src/core/index.ts';
+import { fault, money, noProgress, unixMillis } from '../../../src/core/index.ts';
 import type { RotationView } from '../../../src/keys/index.ts';
 import {
   fakeKeyService,
@@ -160,20 +160,9 @@ describe('a manual rotation', () => {
       'both keys work until 2026-11-23',
       'current',
     ]);
-    expect(main.asked).toMatchObject([
-      [
-        'start',
-        [
-          {
-            service: 'billing',
-            why: 'hand',
-            terms: { job: 'rotate-prod', overlap: 2 * day },
-            old: { keyId: 1, generation: 7 },
-          },
-        ],
-        who,
-      ],
-    ]);
+    const terms = { job: 'rotate-prod', overlap: 2 * day };
+    const planned = { service: 'billing', why: 'hand', terms, old: { keyId: 1, generation: 7 } };
+    expect(main.asked).toMatchObject([['start', [planned], who]]);
   });
 
   it('of a compromised key leaves no overlap and needs no evidence', async () => {
@@ -199,9 +188,7 @@ describe('a manual rotation', () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
     await main.start([plannedRotation(surveyed(1, 'billing.g7'))], 'job rotate-prod');
     main.asked.length = 0;
-    expect(await rotate(keys, '1')).toMatchObject({
-      rotations: [{ id: 'r1' }],
-    });
+    expect(await rotate(keys, '1')).toMatchObject({ rotations: [{ id: 'r1' }] });
     await expect(rotateNow(keys, 'billing')).rejects.toMatchObject({
       message: expect.stringContaining('does not replace') as string,
       advice: expect.stringContaining('keys give-up billing') as string,
@@ -331,6 +318,8 @@ describe('the other key commands', () => {
       });
   });
 
+  const split = { split: true };
+  const unfinished = { split: true, unfinished: true };
   const part = (one: 'old' | 'leaving' | 'successor') => ({
     rotation: { id: 'r1', stage: 'delivering' as const, part: one },
   });
@@ -338,20 +327,8 @@ describe('the other key commands', () => {
     ['the newest that works', [surveyed(1, 'billing.g7'), surveyed(2, 'billing.g8', {}, { status: 2 })]],
     ['what is to be replaced', [surveyed(1, 'growth.g7', part('old')), surveyed(2, 'growth.g8')]],
     ['the successor', [surveyed(1, 'growth.g7', part('successor')), surveyed(2, 'growth.g8')]],
-    [
-      'what a sink may hold',
-      [
-        surveyed(1, 'billing.g7', { split: true, unfinished: true }),
-        surveyed(2, 'billing.g6', { split: true }),
-      ],
-    ],
-    [
-      'what some sinks still hold',
-      [
-        surveyed(1, 'billing.g7', { split: true }),
-        surveyed(2, 'billing.g8', { split: true, unfinished: true }),
-      ],
-    ],
+    ['what a sink may hold', [surveyed(1, 'billing.g7', unfinished), surveyed(2, 'billing.g6', split)]],
+    ['what some sinks still hold', [surveyed(1, 'billing.g7', split), surveyed(2, 'billing.g8', unfinished)]],
   ])('reject expiring a key that sinks contain, unless confirmed: %s', async (_, line) => {
     const { main, keys } = oneAccount(...line);
     const { service = '' } = line[0] ?? {};
@@ -370,20 +347,17 @@ describe('the other key commands', () => {
   it('report the sinks that contain an expired key, as far as recorded', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
     const request = { key: 'billing', who };
-    await expect(keys['keys/expire'](request, quiet)).rejects.toThrow('the job rotate-prod delivers it');
+    const refused = (holders: string) => expect(keys['keys/expire'](request, quiet)).rejects.toThrow(holders);
+    await refused('the job rotate-prod delivers it');
     const common = { at: now, who, account: 'main', service: 'billing', rotation: 'r0' };
     const key = { keyId: 1, generation: 7, name: 'billing.g7' };
     main.events = [
       { ...common, ...key, what: 'delivering', place: 'file:/run/one' },
       { ...common, ...key, what: 'delivering', place: 'file:/run/two' },
     ];
-    await expect(keys['keys/expire'](request, quiet)).rejects.toThrow(
-      'file:/run/one and file:/run/two may hold it',
-    );
+    await refused('file:/run/one and file:/run/two may hold it');
     main.events.push({ ...common, ...key, what: 'read-back', places: ['file:/run/one', 'file:/run/two'] });
-    await expect(keys['keys/expire'](request, quiet)).rejects.toThrow(
-      'file:/run/one and file:/run/two hold it',
-    );
+    await refused('file:/run/one and file:/run/two hold it');
   });
 
   it.each([
@@ -403,33 +377,13 @@ describe('the other key commands', () => {
 
   it('create only the first key of a service, through the steps of a rotation', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
-    const request = {
-      service: 'batch',
-      job: 'rotate-prod',
-      quota: '500',
-      expires: '+90d',
-      group: 'vip',
-      who,
-    };
+    const given = { quota: '500', expires: '+90d', group: 'vip' };
+    const request = { service: 'batch', job: 'rotate-prod', ...given, who };
     await keys['keys/create'](request, quiet);
-    expect(main.asked).toMatchObject([
-      [
-        'start',
-        [
-          {
-            service: 'batch',
-            why: 'new',
-            fresh: {
-              remainQuota: '500',
-              unlimitedQuota: false,
-              expiredTime: (now + 90 * day) / 1000,
-              group: 'vip',
-            },
-          },
-        ],
-        who,
-      ],
-    ]);
+    const fresh = { remainQuota: '500', unlimitedQuota: false, group: 'vip' };
+    const expiredTime = (now + 90 * day) / 1000;
+    const planned = { service: 'batch', why: 'new', fresh: { ...fresh, expiredTime } };
+    expect(main.asked).toMatchObject([['start', [planned], who]]);
     main.asked.length = 0;
     for (const [change, message] of [
       [{ service: 'billing' }, /billing has billing\.g7 already/],
@@ -451,14 +405,9 @@ describe('the other key commands', () => {
   it('adopt, confirm, resume and give-up call the key service of the account', async () => {
     const [main, other] = [fakeKeyService('main', []), fakeKeyService('other', [surveyed(9, 'legacy')])];
     const { keys } = keyFixture({ main, other });
-    expect(
-      (
-        await keys['keys/adopt'](
-          { key: 'legacy', service: 'billing', generation: 3, move: true, who },
-          { signal: never },
-        )
-      ).message,
-    ).toMatch(/\(id 9\) is generation 3 of billing$/);
+    const adopted = { key: 'legacy', service: 'billing', generation: 3, move: true, who };
+    const { message } = await keys['keys/adopt'](adopted, { signal: never });
+    expect(message).toMatch(/\(id 9\) is generation 3 of billing$/);
     await expect(keys['keys/resume']({ service: 'billing', who }, quiet)).rejects.toThrow('in any account');
     await other.start([plannedRotation(surveyed(9, 'billing.g3'))], who);
     expect(await keys['keys/resume']({ service: 'billing', who }, quiet)).toMatchObject({
@@ -468,19 +417,10 @@ describe('the other key commands', () => {
     await keys['keys/confirm']({ service: 'billing', fingerprint: 'ab', who });
     await keys['keys/give-up']({ service: 'billing', who }, { signal: never });
     await keys['keys/give-up']({ service: 'billing', who, forgetPlaces: true }, { signal: never });
-    expect(other.asked[0]).toEqual([
-      'adopt',
-      { keyId: 9, service: 'billing', generation: 3, move: true },
-      who,
-    ]);
-    expect(other.asked.map((one) => (one as string[])[0])).toEqual([
-      'adopt',
-      'start',
-      'resume',
-      'confirm',
-      'give-up',
-      'forget-places',
-    ]);
+    const kept = { keyId: 9, service: 'billing', generation: 3, move: true };
+    expect(other.asked[0]).toEqual(['adopt', kept, who]);
+    const names = ['adopt', 'start', 'resume', 'confirm', 'give-up', 'forget-places'];
+    expect(other.asked.map((one) => (one as string[])[0])).toEqual(names);
     expect(main.asked).toEqual([]);
   });
 });
@@ -502,9 +442,7 @@ describe('plans', () => {
     // What a key has left changes with each call, and is carried on as it is then.
     main.keys = [surveyed(1, 'billing.g7', {}, { remainQuota: '9' as never }), surveyed(2, 'old')];
     expect((await keys['keys/check-plan']({ file }, { signal: never })).stale).toEqual([]);
-    expect(await apply(keys, file)).toMatchObject({
-      good: true,
-    });
+    expect(await apply(keys, file)).toMatchObject({ good: true });
     expect(main.asked).toMatchObject([['start', [{ old: { keyId: 1, remainQuota: '9' } }], who]]);
     expect(await apply(keys, expire?.file)).toMatchObject({
       good: true,
@@ -526,15 +464,13 @@ describe('plans', () => {
     expect(main.asked).toEqual([]);
   });
 
+  const idle = { keyId: 2, name: 'idle' };
   it.each([
-    [{ skipped: [{ keyId: 2, name: 'idle', reason: 'used', message: 'it is in use' }] }, /: it is in use$/],
-    [
-      { skipped: [{ keyId: 2, name: 'idle', reason: 'not-due', message: 'not due' }] },
-      /: it is no longer due/,
-    ],
+    [{ skipped: [{ ...idle, reason: 'used', message: 'it is in use' }] }, /: it is in use$/],
+    [{ skipped: [{ ...idle, reason: 'not-due', message: 'not due' }] }, /: it is no longer due/],
     [
       { expiries: [{ ...plannedExpiry(2, 'old'), action: { kind: 'warn', stage: 'soon' } }] },
-      /to be announced now$/,
+      /to be announced/,
     ],
     [{}, /: the job no longer selects it$/],
   ] as const)('that would end a key the job no longer ends are stale: %j', async (fresh, why) => {
@@ -545,16 +481,11 @@ describe('plans', () => {
     const { stale } = await keys['keys/check-plan']({ file }, { signal: never });
     expect(stale).toEqual([expect.stringMatching(/^old \(id 2\) is no longer /)]);
     expect(stale[0]).toMatch(why);
-    expect(await apply(keys, file)).toMatchObject({
-      good: false,
-      stale,
-    });
+    expect(await apply(keys, file)).toMatchObject({ good: false, stale });
     expect(main.asked).toEqual([]);
     // What the job plans again may be done.
     plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
-    expect(await apply(keys, file)).toMatchObject({
-      good: true,
-    });
+    expect(await apply(keys, file)).toMatchObject({ good: true });
   });
 
   it('whose account changed are stale and are not planned again', async () => {
@@ -623,25 +554,13 @@ describe('the history of a key', () => {
     const main = fakeKeyService('main', []);
     const common = { who, account: 'main', service: 'billing', rotation: 'r1' };
     const key = { keyId: 2, generation: 8, name: 'billing.g8' };
+    const spec = { remainQuota: money('1'), unlimitedQuota: false, expiredTime: 'never', group: '' } as const;
+    const { generation, name } = key;
+    const failed = { step: 'delivering', code: 'x', message: 'disk full', tries: 2 };
     main.events = [
       { ...common, at: unixMillis(now + 1), what: 'created', ...key, fingerprint: 'ab'.repeat(32) },
-      {
-        ...common,
-        at: now,
-        what: 'creating',
-        generation: 8,
-        name: 'billing.g8',
-        spec: { remainQuota: '1' as never, unlimitedQuota: false, expiredTime: 'never', group: '' },
-      },
-      {
-        ...common,
-        at: unixMillis(now + 2),
-        what: 'failed',
-        step: 'delivering',
-        code: 'x',
-        message: 'disk full',
-        tries: 2,
-      },
+      { ...common, at: now, what: 'creating', generation, name, spec },
+      { ...common, at: unixMillis(now + 2), what: 'failed', ...failed },
     ];
     const { steps, zone } = await keyFixture({ main }).keys['keys/history']({ service: 'billing' });
     expect([zone, ...steps.map(({ message, tone }) => `${tone}: ${message}`)]).toEqual([

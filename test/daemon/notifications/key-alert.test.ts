@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { keyAlertMail } from '../support/alert-emails.ts';
-import { money, unixMillis, unixSeconds } from '../../../src/core/index.ts';
+import { fault, money, unixMillis, unixSeconds } from '../../../src/core/index.ts';
 import type { KeyAlert } from '../../../src/keys/index.ts';
 
 const at = unixMillis(Date.parse('2026-11-21T08:30:00Z'));
@@ -104,6 +104,7 @@ it('a key alert for a failed step promises nothing about the old key, and says w
   const text = mail?.text.replaceAll(/\s+/g, ' ') ?? '';
   expect(text).toContain('`tollkeeper keys history growth-billing`');
   expect(text).not.toMatch(/old key/i);
+  expect(fault('rotation-blocked', 'it is blocked').advice).toContain('next step in the message');
 });
 
 it('a key alert says once what to do about a failed step or required action', () => {

@@ -297,9 +297,7 @@ export const openPageFixture = async (
     report: (job, slot) => readReport(archive, job, slot),
     redact: (text) => text,
     log: createLog({
-      write: (text) => {
-        logged += text;
-      },
+      write: (text) => void (logged += text),
       level: 'debug',
       clock: manualClock(at),
       redact: (text) => text,
