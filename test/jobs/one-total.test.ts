@@ -184,6 +184,7 @@ describe('every report of one month and the statistics endpoint', () => {
       const why = kind === 'report:showback' ? 'The account as a whole' : 'Late data:';
       expect(text.split(why)).toHaveLength(3);
       expect(text).toContain(`! Reconciliation: ${why}`);
+      if (kind === 'report:showback') expect(text).toContain('whole is not reconciled');
       if (kind !== 'report:showback') expect(text).toContain('the difference is 0.5');
     }
   });

@@ -21,7 +21,10 @@ describe('a renamed old key', () => {
     await fixture.advance();
     expect(isThere(fixture, old)).toBe(true);
     expect(fixture.alert).toMatchObject([
-      { kind: 'held', about: { why: { reason: 'used', use: { calls: 1 }, names: ['billing-legacy'] } } },
+      {
+        kind: 'held',
+        about: { name: 'billing.g1', why: { reason: 'used', use: { calls: 1 }, names: ['billing-legacy'] } },
+      },
     ]);
   });
 

@@ -288,7 +288,10 @@ describe('a successor that stopped working', () => {
     expect(fixture.alert).toMatchObject([
       {
         kind: 'held',
-        about: { why: { reason: 'successor-dead', successor: 'billing.g2', state: 'expired' } },
+        about: {
+          name: 'billing.g1',
+          why: { reason: 'successor-dead', successor: 'billing.g2', state: 'expired' },
+        },
       },
     ]);
   });

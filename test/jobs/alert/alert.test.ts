@@ -22,6 +22,7 @@ describe('a job of kind alert', () => {
       'ops@example.com: Tollkeeper: Budget all: $1,040.00, 104% of $1,000.00',
       'owner@example.com: Tollkeeper: Budget all: $1,040.00, 104% of $1,000.00',
     ]);
+    expect((await fixture.mails())[0]?.text).toContain('$40.00 over');
     // A refund is booked: the same window is restated.
     await fixture.land('2026-11-16T00:00:00Z', '2026-11-17T00:00:00Z', calls('2026-11-16', '10'));
     const recovered = await fixture.evaluate('2026-11-17T01:00:00Z', budgets, { lag: '2h' });
@@ -263,7 +264,14 @@ describe('the state of a budget', () => {
       await fixture.evaluate(`2026-11-16T${hour}:00:00Z`, budgets);
     expect(await subjectsOf(fixture)).toEqual([expect.stringMatching(/state of 1 budget is unknown$/)]);
     const [status] = await fixture.warehouse.alerts.statuses('main');
-    expect(JSON.parse(status?.status ?? '')).toMatchObject({ state: 'unknown', reason: { kind: 'stale' } });
+    expect(JSON.parse(status?.status ?? '')).toMatchObject({
+      state: 'unknown',
+      reason: { kind: 'stale' },
+      spend: '1100',
+    });
+    const text = (await fixture.mails())[0]?.text.replaceAll(/\s+/g, ' ');
+    expect(text).toMatch(/reaches Nov 16, 2026, 00:00 UTC; .* Nov 16, 2026, 06:00 UTC/);
+    expect(text).toContain('at least $1,100.00 through Nov 16, 2026, 00:00 UTC');
     await fixture.land('2026-11-16T00:00:00Z', '2026-11-16T13:00:00Z', []);
     await fixture.evaluate('2026-11-16T13:00:00Z', budgets);
     expect((await subjectsOf(fixture)).slice(1)).toEqual([
