@@ -20,6 +20,5 @@ export const allowedSentences: Readonly<Record<string, number>> = {
   'scheduler/dispatch.test.ts': 3,
   'scheduler/downtime.test.ts': 1,
   'scheduler/process-ends.test.ts': 1,
-  'scheduler/scheduler.test.ts': 1,
   'scheduler/slots.test.ts': 2,
 };

@@ -67,7 +67,7 @@ it('the lists of runs and slots show zone, state, attempts, time and reason, and
   const job = 'daily-spend';
   const pages = titled([
     ['runs', renderRuns([failed, ...others], { now }, pipe)],
-    ['runs of one job, with each attempt', renderRuns([failed], { job, now }, pipe)],
+    ['runs of one job, with each attempt', renderRuns([failed, ...others], { job, now }, pipe)],
     ['open runs', renderRuns(open, { now }, pipe)],
     ['runs of two time zones', renderRuns(ofTwoZones, { now }, pipe)],
     ['no runs', renderRuns([], { now }, pipe)],

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { money, unixSeconds } from '../../src/core/index.ts';
+import { describeUse } from '../../src/keys/events/describe.ts';
 import { type EngineFixture, hour, memorySink, begunFixture } from './engine-fixture.ts';
 
 const minute = 60_000;
@@ -115,4 +117,12 @@ describe('an old key that ends after the overlap', () => {
     await fixture.advance();
     expect(fixture.gateway.keys.get(old)?.expiredTime).toBe('never');
   });
+});
+
+it('the history describes the use of a key by its calls, models and spend', () => {
+  const models = ['a', 'b', 'c', 'd'].map((model) => ({ model, calls: 1200 }));
+  const lastCall = unixSeconds(Date.parse('2026-11-20T10:07:00Z') / 1000);
+  const shown = describeUse({ calls: 4800, lastCall, spend: money('3.25'), models }, 'UTC').split(', ');
+  expect([shown[0], shown.at(-2), shown.at(-1)]).toEqual(['4,800 calls', '1 more model', '3.25 spent']);
+  expect(describeUse({ calls: 1, models: [] }, 'UTC')).toBe('1 call');
 });

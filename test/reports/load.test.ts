@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { loadReport } from '../../src/reports/index.ts';
 import type { LoadedReport } from '../../src/reports/definition/load.ts';
+import { newReportFiles } from '../../src/reports/definition/new-report.ts';
 import { checkSql } from '../../src/reports/definition/sql-check.ts';
 import { systemClock } from '../../src/core/index.ts';
 import { bindWith, openQueries, type BindQueries } from '../../src/warehouse/index.ts';
@@ -61,6 +62,12 @@ describe('loading a report', () => {
       const own = [...(report?.queries.keys() ?? [])].filter((name) => !name.includes('/'));
       expect(own.sort()).toEqual(written.sort());
     }
+  });
+
+  test('a new report is valid, with its name as the title', async () => {
+    const made = Object.fromEntries(newReportFiles('spend-by_model').map(({ name, text }) => [name, text]));
+    const { report, faults } = await load(made, bindQueries);
+    expect([faults, report?.title]).toEqual([[], 'Spend by model']);
   });
 
   test('a valid report has its SQL and its defaults', async () => {
@@ -126,6 +133,13 @@ describe('loading a report', () => {
     const faults = reported(await load({ ...files, 'report.yaml': `${yaml}\n` }));
     expect(faults).toHaveLength(1);
     expect(faults[0]).toMatch(expected);
+  });
+
+  test('a headline with a query of its own has a label', async () => {
+    const yaml = good.replace('label: Spend, ', '');
+    expect(reported(await load({ ...files, 'report.yaml': yaml }))).toEqual([
+      expect.stringContaining('headline: needs a label') as string,
+    ]);
   });
 
   test.each(['../secrets.sql', '/etc/passwd', 'a/b/c.sql', '../a/b.sql', 'models.txt', '.sql'])(

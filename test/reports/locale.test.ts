@@ -3,14 +3,11 @@ import { describe, expect, test } from 'vitest';
 import {
   absoluteMoney,
   compareMoney,
-  interval,
   localeTags,
   money,
   multiplyMoney,
   roundMoney,
   subtractMoney,
-  unixSeconds,
-  type LocaleTag,
   type Money,
 } from '../../src/core/index.ts';
 import { chartFonts } from '../../src/reports/charts/chart-fonts.ts';
@@ -23,11 +20,9 @@ import {
   formatPercent,
   formatTick,
   formatTokens,
-  runNotes,
   localeOf,
 } from '../../src/messages/index.ts';
 import { wrap, widthOf } from '../../src/reports/render/text-width.ts';
-import { approved } from '../support/approved.ts';
 import { runs } from '../support/storm.ts';
 import { readShown } from './read-shown.ts';
 
@@ -134,86 +129,7 @@ describe('dates', () => {
   });
 });
 
-/** All texts of a tree of words, functions called with distinct values. */
-const output = (value: unknown, path = ''): readonly (readonly [string, string])[] => {
-  if (typeof value === 'string') return [[path, value]];
-  if (typeof value === 'function') {
-    const given = {
-      name: 'N',
-      rise: true,
-      most: true,
-      amount: '7',
-      percent: '9%',
-      title: 'T',
-      period: 'P',
-      total: '7',
-      highest: 'H',
-      lowest: 'L',
-      series: 'S',
-      missing: 'M',
-      theirs: 'X',
-      reading: '5',
-      ours: '6',
-      gap: '1',
-      unit: 'USD',
-      cause: 'C',
-      partOf: { part: '7', change: '9', isRise: true },
-      who: 'W',
-    };
-    const one = path.endsWith('.cause') || path.endsWith('sentence') || path.endsWith('chartAlt');
-    const list = path.endsWith('draft');
-    const state = path.endsWith('contributor') ? 'gone' : '5';
-    const result: unknown = Reflect.apply(
-      value,
-      undefined,
-      one ? [given] : list ? [['3', '4']] : ['3', '4', state, '6', '7'],
-    );
-    // Sentences that come with advice.
-    if (Array.isArray(result)) return [[path, result.join()]];
-    return typeof result === 'string' ? [[path, result]] : output(result, path);
-  }
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => output(inner, `${path}.${key}`));
-};
-
-describe('messages', () => {
-  const errorText = (tag: LocaleTag): ReadonlyMap<string, string> => new Map(output(localeOf(tag).messages));
-  const english = errorText('en');
-
-  test.each(['de', 'zh'] as const)('of %s cover every message of English in the language itself', (tag) => {
-    const translations = errorText(tag);
-    expect([...translations.keys()].sort()).toEqual([...english.keys()].sort());
-    for (const [key, text] of translations) {
-      expect(text, key).not.toMatch(/^\s*$|undefined|\[object/);
-      // Units such as “d” and “h”, and the words budget and test, are the same in German.
-      if (
-        !key.startsWith('.units') &&
-        key !== '.budgets.budget' &&
-        key !== '.budgets.ofPeriod' &&
-        key !== '.reportMail.testMark'
-      )
-        expect(text, key).not.toBe(english.get(key));
-      // “Spent / budget” needs no word: its header has both.
-      if (tag === 'zh' && key !== '.budgets.spent' && key !== '.budgets.ofPeriod')
-        expect(text, key).toMatch(/\p{Script=Han}/u);
-    }
-  });
-
-  test.each(localeTags)('of reports have their approved text in %s', async (tag) => {
-    const texts = [...errorText(tag)].map(([key, text]) => `${key.slice(1)}: ${text}`);
-    await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot(approved('reports/texts', tag));
-  });
-
-  test('a comparison with an unknown verdict is described by its own sentence', () => {
-    const [gap, text] = [money('1.5'), 'In English.'];
-    const range = interval(unixSeconds(0), unixSeconds(3600));
-    const figures = { source: 'statistics', theirs: money('12.5'), ours: money('11'), unit: 'USD' } as const;
-    for (const tag of localeTags)
-      expect(
-        runNotes(tag, 'UTC').compared({ ...figures, gap, range, verdict: 'quite new', text }, undefined, 0),
-      ).toBe(text);
-  });
-
+describe('lines', () => {
   test('Chinese lines break between characters, and no line starts with a closing mark', () => {
     const text = `${chineseSample}${chineseSample}`;
     const lines = wrap(text, 40);

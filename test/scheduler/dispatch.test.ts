@@ -10,7 +10,6 @@ import {
   minute,
   openSchedulerFixture,
   settled,
-  shown,
   type SchedulerFixture,
 } from './support/scheduler-fixture.ts';
 
@@ -41,21 +40,6 @@ describe('locks and max_running', () => {
     blocked.find(({ execution }) => execution.job.name === 'c')?.end();
     await fixture.goTo('2026-11-21T09:00:02Z');
     expect((await states())['b']).toBe('running');
-  });
-
-  it('a retry waits for its lock as a first attempt does', async () => {
-    const blocked = blockedRuns(fixture);
-    const retries = { limit: 1, backoff: 'constant', initial: minute, max: minute } as const;
-    await fixture.start(jobsOf({ a: { locks: ['gateway'], retries }, b: { locks: ['gateway'] } }));
-    await fixture.goTo('2026-11-21T09:00:00Z');
-    blocked[0]?.fail(fault('gateway-unreachable', 'no way there'));
-    await fixture.goTo('2026-11-21T09:00:01Z');
-    expect(await states()).toEqual({ a: 'failed', b: 'running' });
-    await fixture.goTo('2026-11-21T09:01:01Z');
-    expect(blocked).toHaveLength(2);
-    blocked[1]?.end();
-    await fixture.goTo('2026-11-21T09:01:02Z');
-    expect(await states()).toEqual({ a: 'running', b: 'ok' });
   });
 
   it('at most max_running jobs run at once, and the others follow in order', async () => {
@@ -93,15 +77,6 @@ describe('locks and max_running', () => {
     await fixture.goTo('2026-11-21T09:20:00Z');
     expect(fixture.began).toEqual(['a 2026-11-21T09:00:00']);
   });
-
-  it('a starting deadline applies to the first attempt only', async () => {
-    fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
-    const retries = { limit: 1, backoff: 'constant', initial: hour / 2, max: hour } as const;
-    await fixture.start(jobsOf({ a: { startingDeadline: minute, retries } }));
-    await fixture.goTo('2026-11-21T09:00:00Z');
-    await fixture.goTo('2026-11-21T09:30:00Z');
-    expect((await fixture.runs())[0]).toMatchObject({ state: 'failed', attempts: 2 });
-  });
 });
 
 describe('needs', () => {
@@ -138,29 +113,6 @@ describe('needs', () => {
     expect(fixture.notices).toMatchObject([{ kind: 'late', job: 'report' }]);
   });
 
-  it('a run past its deadline fails when when_late is fail', async () => {
-    await fixture.start(
-      jobsOf({ pull: { schedule: '0 0 1 1 *' }, report: { ...needing, whenLate: 'fail' } }),
-    );
-    await fixture.goTo('2026-11-21T09:00:00Z');
-    await fixture.goTo('2026-11-21T11:00:00Z');
-    expect(fixture.began).toEqual([]);
-    expect((await fixture.runs())[0]).toMatchObject({ state: 'failed', attempts: 0, code: 'data-late' });
-    expect(fixture.notices).toMatchObject([{ kind: 'failed', job: 'report', code: 'data-late' }]);
-  });
-
-  it('a deadline counts from the claim, so that catch-up runs wait for catch-up data', async () => {
-    const jobs = jobsOf({ pull: { schedule: '0 0 1 1 *' }, report: needing });
-    await (await fixture.start(jobs)).stop(0);
-    fixture.clock.set(at('2026-11-23T08:45:00Z'));
-    await fixture.start(jobs);
-    expect(fixture.began).toEqual([]);
-    await fixture.goTo('2026-11-23T10:44:59Z');
-    expect(fixture.began).toEqual([]);
-    await fixture.goTo('2026-11-23T10:45:00Z');
-    expect(fixture.began).toEqual(['report 2026-11-23T08:00:00']);
-  });
-
   it('a run does not wait for a suspended job', async () => {
     await fixture.start(jobsOf({ pull: { schedule: '10 * * * *', suspend: true }, report: needing }));
     await fixture.goTo('2026-11-21T09:00:00Z');
@@ -185,19 +137,6 @@ describe('needs', () => {
     await fixture.goTo('2026-11-21T09:00:11Z');
     expect(blocked.map(({ execution }) => execution.job.name)).toEqual(['pull', 'report']);
     expect(blocked[1]?.execution.dataLate).toBeUndefined();
-  });
-
-  it('a needed job with too little data is not run again, and the data are late', async () => {
-    const { schedule: _, ...pull } = jobOf('pull');
-    fixture.play = async ({ job }) => {
-      if (job.name === 'pull') throw fault('gateway-unreachable', 'no way there');
-      return { summary: 'done', figures: {} };
-    };
-    await fixture.start(new Map([['pull', pull], ...jobsOf({ report: needing })]));
-    await fixture.goTo('2026-11-21T09:00:00Z');
-    await fixture.goTo('2026-11-21T09:00:01Z');
-    expect(fixture.began.map((began) => began.split(' ')[0])).toEqual(['pull', 'report']);
-    expect(fixture.notices).toMatchObject([{ kind: 'late', job: 'report' }]);
   });
 
   it('a manual run starts the needed job at once instead of waiting for its schedule', async () => {
@@ -250,26 +189,6 @@ describe('a run that must not start', () => {
     expect((await ordered).run.slot).toBe(now + 1);
   });
 
-  it('is skipped when its job is suspended, while running ones continue with their retries', async () => {
-    const blocked = blockedRuns(fixture);
-    const jobs = {
-      a: { retries: { limit: 1, backoff: 'constant', initial: minute, max: hour } as const },
-      b: {},
-    };
-    const scheduler = await fixture.start(jobsOf(jobs), { maxRunning: 1 });
-    await fixture.goTo('2026-11-21T09:00:00Z');
-    expect(await states()).toEqual({ a: 'running', b: 'queued' });
-    await scheduler.adopt(jobsOf({ a: { ...jobs.a, suspend: true }, b: { suspend: true } }), 1);
-    await settled(scheduler);
-    expect(await states()).toEqual({ a: 'running', b: 'skipped' });
-    blocked[0]?.fail(fault('gateway-unreachable', 'no way there'));
-    await fixture.goTo('2026-11-21T09:00:01Z');
-    await fixture.goTo('2026-11-21T09:01:01Z');
-    blocked[1]?.end();
-    await fixture.goTo('2026-11-21T09:01:02Z');
-    expect(await states()).toEqual({ a: 'ok', b: 'skipped' });
-  });
-
   it('is abandoned when its job is removed, while running ones continue without retries', async () => {
     const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ a: {}, b: {} }), { maxRunning: 1 });
@@ -288,43 +207,6 @@ describe('a run that must not start', () => {
     await scheduler.adopt(jobsOf({ a: {} }), 1);
     await settled(scheduler);
     expect(await fixture.rows('a')).toHaveLength(1);
-  });
-
-  it('is never a requested older slot in favor of a newer one', async () => {
-    const blocked = blockedRuns(fixture);
-    const jobs = jobsOf({
-      other: { locks: ['gateway'], schedule: '30 8 * * *' },
-      job: { concurrency: 'replace', locks: ['gateway'], catchup: 'none' },
-    });
-    const scheduler = await fixture.start(jobs);
-    const job = jobs.get('job') ?? jobOf('job');
-    // The slots of nine and ten are missed; the lock is held when the one of nine is asked for.
-    await fixture.goTo('2026-11-21T10:30:00Z');
-    expect(await fixture.rows('job')).toEqual(['2026-11-21T09:00:00 missed', '2026-11-21T10:00:00 missed']);
-    const other = jobs.get('other') ?? jobOf('other');
-    const now = fixture.clock.now();
-    void scheduler.request({ job: other, interval: { start: now, end: now }, trigger: 'hand' });
-    await settled(scheduler);
-    const ordered = scheduler.request({
-      job,
-      slot: at('2026-11-21T09:00:00Z'),
-      interval: { start: now, end: now },
-      trigger: 'backfill',
-    });
-    await settled(scheduler);
-    await fixture.goTo('2026-11-21T11:00:00Z');
-    blocked[0]?.end();
-    await fixture.goTo('2026-11-21T11:00:01Z');
-    for (const { end } of blocked) end();
-    await fixture.goTo('2026-11-21T11:00:02Z');
-    for (const { end } of blocked) end();
-    await fixture.goTo('2026-11-21T11:00:03Z');
-    expect((await ordered).run).toMatchObject({ state: 'ok', slot: at('2026-11-21T09:00:00Z') });
-    expect(await fixture.rows('job')).toEqual([
-      '2026-11-21T09:00:00 ok',
-      '2026-11-21T10:00:00 missed',
-      '2026-11-21T11:00:00 ok',
-    ]);
   });
 });
 
@@ -345,17 +227,5 @@ describe('randomised delay', () => {
       3_490_163, 2_490_039,
     ]);
     expect(randomizedDelay('pull-logs', 0)).toBe(0);
-  });
-
-  it('delays the start but changes neither the slot nor the interval', async () => {
-    await fixture.start(jobsOf({ spread: { randomizedDelay: 30 * minute } }));
-    await fixture.goTo('2026-11-21T09:00:00Z');
-    const [run] = await fixture.runs();
-    const begin = run?.nextAttempt ?? 0;
-    await fixture.goTo(begin - 1);
-    expect(fixture.began).toEqual([]);
-    await fixture.goTo(begin);
-    expect(fixture.began).toEqual(['spread 2026-11-21T09:00:00']);
-    expect(shown((await fixture.runs())[0]?.interval.end ?? 0)).toBe('2026-11-21T09:00:00');
   });
 });

@@ -134,66 +134,6 @@ describe('a ledger that is temporarily not writable', () => {
 });
 
 describe('a clock that jumps', () => {
-  const steps = async (from: string, seconds: number): Promise<void> => {
-    for (let second = 0; second <= seconds; second += 1) await fixture.goTo(at(from) + second * 1000);
-  };
-
-  it('back by seconds repeats no run and skips none', async () => {
-    await fixture.start(jobsOf({ job: { schedule: '*/2 * * * * *' } }));
-    await steps('2026-11-21T08:30:01Z', 10);
-    await steps('2026-11-21T08:30:05Z', 10);
-    const rows = await fixture.rows();
-    expect(rows).toEqual(
-      [2, 4, 6, 8, 10, 12, 14].map((second) => `2026-11-21T08:30:${String(second).padStart(2, '0')} ok`),
-    );
-    expect(fixture.began).toHaveLength(7);
-  });
-
-  it('back by years follows the current clock', async () => {
-    await fixture.start(jobsOf({ job: {} }));
-    await fixture.goTo('2026-11-21T09:00:00Z');
-    await fixture.goTo('2024-02-29T09:30:00Z');
-    await fixture.goTo('2024-02-29T10:00:00Z');
-    expect(await fixture.rows()).toEqual(['2024-02-29T10:00:00 ok', '2026-11-21T09:00:00 ok']);
-  });
-
-  it('far ahead and back runs the slots of today today', async () => {
-    const blocked = blockedRuns(fixture);
-    await fixture.start(jobsOf({ hourly: { catchup: 'all' }, daily: { schedule: '0 9 * * *' } }));
-    await fixture.goTo('2031-11-21T08:30:00Z');
-    expect(blocked.map(({ execution }) => execution.job.name)).toHaveLength(2);
-    await fixture.goTo('2026-11-21T08:31:00Z');
-    for (const { end } of blocked) end();
-    await fixture.goTo('2026-11-21T08:32:00Z');
-    expect((await fixture.runs()).map(({ job, state }) => `${job} ${state}`)).toEqual([
-      'hourly ok',
-      'daily ok',
-    ]);
-    await fixture.goTo('2026-11-21T09:00:00Z');
-    expect(
-      blocked
-        .slice(2)
-        .map(({ execution }) => `${execution.job.name} ${execution.run.trigger}`)
-        .toSorted(),
-    ).toEqual(['daily schedule', 'hourly schedule']);
-  });
-
-  it('ahead during a failure and back at the next start retries after the normal wait', async () => {
-    fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
-    const first = await fixture.start(jobsOf({ job: {} }));
-    await fixture.goTo('2027-11-21T09:00:00Z');
-    expect((await fixture.runs()).at(-1)).toMatchObject({
-      state: 'failed',
-      nextAttempt: at('2027-11-21T09:00:30Z'),
-    });
-    await first.stop(0);
-    fixture.clock.set(at('2026-11-21T08:40:00Z'));
-    fixture.play = async () => ({ summary: 'done', figures: {} });
-    await fixture.start(jobsOf({ job: {} }));
-    await fixture.goTo('2026-11-21T08:40:30Z');
-    expect((await fixture.runs()).at(-1)).toMatchObject({ state: 'ok', attempts: 2 });
-  });
-
   it('back over a requested slot rejects the request and runs the slot in its time', async () => {
     const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(

@@ -70,6 +70,8 @@ describe('the page on loopback', () => {
     expect(before.status).toBe(200);
     expect(before.text).toContain('href="./login"');
     expect(before.text).not.toContain('<button');
+    const form = await page.ask('/login');
+    expect([form.status, form.text]).toEqual([200, expect.stringContaining('name="token"')]);
     const { answer, cookie, headers } = await logIn(page, { name: 'Anna <b>' });
     expect([answer.status, answer.headers['location']]).toEqual([303, './']);
     expect(cookie).toMatch(/^tollkeeper-session=[\w.-]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);

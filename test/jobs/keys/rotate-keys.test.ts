@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fault, unixMillis } from '../../../src/core/index.ts';
+import { rotateShape } from '../../../src/jobs/rotate-keys/rotate-shape.ts';
 import { surveyed } from '../../keys/plan/survey.ts';
 import { approved, mailText, titled } from '../../support/approved.ts';
 import { openKeyFixture, viewOf, type KeyFixture } from './key-fixture.ts';
@@ -38,6 +39,12 @@ describe('rotate-keys', () => {
       surveyed('young.g1', { id: 4, age: 3 }),
       surveyed('off.g1', { id: 5, key: { status: 2 } }),
     ];
+  });
+
+  it('verifies a new key by the one call of its settings', () => {
+    const verifyOf = (verify: object) => rotateShape.parse({ ...applied, verify }).verify;
+    expect(verifyOf({ embeddings: { model: 'm' } })).toEqual({ kind: 'embeddings', model: 'm' });
+    expect(verifyOf({ messages: { model: 'n' } })).toEqual({ kind: 'messages', model: 'n' });
   });
 
   it('plans by default: it changes nothing and mails the plan once per slot', async () => {

@@ -93,6 +93,11 @@ describe('a plan file', () => {
       'a rotation': [g7({ rotation: { id: 'r', stage: 'planned', part: 'old' } }), search],
       'a new generation': [billing, search, surveyed('billing.g8', { id: 9 })],
       'another key of its name': [billing, search, surveyed('search', { id: 10 })],
+      'another key of its name, of another service': [
+        billing,
+        search,
+        surveyed('search', { id: 12, service: 'apart' }),
+      ],
       'a key of the new service': [billing, search, surveyed('new.g1', { id: 11 })],
     }).map(([title, keys]) => {
       const [change = '', ...more] = isStale(read, surveyOf(...keys));

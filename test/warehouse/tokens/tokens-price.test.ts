@@ -71,6 +71,15 @@ describe('the convention derived from charges', () => {
     expect(shown?.calls).toBe(80);
   });
 
+  it('needs twenty calls more than there are prices', () => {
+    const shown = (count: number) =>
+      cachePriceOf(
+        callsOf(manyUses.slice(0, count), true, (one) => charged(one, usual)),
+        1,
+      )?.shows;
+    expect([shown(24), shown(25)]).toEqual([undefined, 'includes_cache']);
+  });
+
   it('is never wrong for any vendor prices and rounding', () => {
     fc.assert(
       fc.property(
