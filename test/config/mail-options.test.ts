@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Secret } from '../../src/core/index.ts';
 import { approved, titled } from '../support/approved.ts';
 import { goodEnv, goodFiles, goodJobs, goodSettings, load } from './support/load.ts';
+import type { Secret } from '../../src/core/index.ts';
 
 const pem = (type: 'rsa' | 'ed25519', bits = 2048): string => {
   const { privateKey } =
@@ -150,5 +150,37 @@ describe('routes beside mail', () => {
       /tollkeeper\.yaml:5:\d+: unknown route "ops-chap"[^\n]*\n?[^\n]*did you mean "ops-chat"/,
     );
     expect(text).toMatch(/spend\.yaml:8:17: unknown route "finance-chap"/);
+  });
+});
+
+const withMail = (more: string) =>
+  load(
+    {
+      'config/tollkeeper.yaml': `mail: { smtp: "\${SMTP_URL}", from: reports@example.com${more} }\n`,
+      'config/jobs/a.yaml': 'jobs:\n',
+    },
+    { SMTP_URL: 'smtp://localhost:25' },
+  );
+
+describe('the mail rate and retention', () => {
+  it.each([
+    ['30/m', { count: 30, per: 60_000 }],
+    ['5/s', { count: 5, per: 1000 }],
+    ['500/h', { count: 500, per: 3_600_000 }],
+    ['2000/d', { count: 2000, per: 86_400_000 }],
+  ])('accept the rate %s', async (rate, read) => {
+    const { config, text } = await withMail(`, rate: ${rate}, keep: 30d`);
+    expect(text).toBe('');
+    expect(config?.settings.mail).toMatchObject({ rate: read, keep: 30 * 86_400_000 });
+  });
+
+  it('default to no limit and 90 days', async () => {
+    const { config } = await withMail('');
+    expect(config?.settings.mail?.rate).toBeUndefined();
+    expect(config?.settings.mail?.keep).toBe(90 * 86_400_000);
+  });
+
+  it.each(['0/m', '30', '30/w', '-1/m', '1.5/s', 'fast'])('reject %s as a rate', async (rate) => {
+    expect((await withMail(`, rate: "${rate}"`)).text).toContain('must be a rate');
   });
 });

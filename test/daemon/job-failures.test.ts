@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { unixMillis } from '../../src/core/index.ts';
 import { jobFailures } from '../../src/daemon/views/job-failures.ts';
 import { runAt } from '../storage/ledger/ledger-support.ts';
+import { openTown } from './support/daemon.ts';
 
 const second = 1000;
 
@@ -39,4 +40,26 @@ it('a scheduled run replaced by a newer open run is not a failure, but a manual 
   expect(jobFailures([interrupted('schedule')], []).size).toBe(1);
   expect(jobFailures([interrupted('hand')], [newer]).size).toBe(1);
   expect(jobFailures([failed({})], [newer]).size).toBe(1);
+});
+
+it('a job that never ran and missed its first slot needs a person, until it runs', async () => {
+  await using town = await openTown('2026-11-20T12:00:00Z');
+  await town.jobs(
+    'pull-logs: { kind: pull-logs, since: 2026-11-19, schedule: "0 14 * * *" }',
+    'by-hand: { kind: pull-logs, since: 2026-11-19 }',
+    'paused: { kind: pull-logs, since: 2026-11-19, schedule: "0 14 * * *", suspend: true }',
+  );
+  const needed = async (): Promise<unknown> =>
+    (JSON.parse((await town.run('status', '--json')).stdout) as { readonly needsPerson: unknown })
+      .needsPerson;
+  expect(await needed()).toEqual([]);
+  const daemon = await town.serve();
+  await daemon.line({ message: 'serving' });
+  await daemon.stop();
+  expect(await needed()).toEqual([]);
+  town.clock.advance(3 * 3_600_000);
+  expect(await needed()).toEqual([expect.stringMatching(/first slot: pull-logs$/)]);
+  expect((await town.run('status')).stdout).toContain('first slot was 2026-11-20 14:00');
+  expect((await town.run('run', 'pull-logs')).code).toBe(0);
+  expect(await needed()).toEqual([]);
 });

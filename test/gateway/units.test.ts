@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { money, unixMillis, unixSeconds } from '../../src/core/index.ts';
-import type { Gateway } from '../../src/gateway/index.ts';
+import {
+  createSecretRegistry,
+  money,
+  silentLog,
+  unixMillis,
+  unixSeconds,
+  type Measurement,
+} from '../../src/core/index.ts';
+import { createGateway, type Gateway } from '../../src/gateway/index.ts';
+import { createHttp } from '../../src/http/index.ts';
+import { openGatewayFixture } from '../support/gateway-fixture.ts';
 
 /** Never called: what does not compile here is the test; `npm run types` fails when one of these lines does. */
 const wrongUnits = (gateway: Gateway): readonly (() => Promise<unknown>)[] => {
@@ -39,4 +48,38 @@ describe('units', () => {
   it('are distinguished by the compiler (G1.6, G7.2)', () => {
     expect(wrongUnits).toBeTypeOf('function');
   });
+});
+
+it('a call is measured under the template of its path, without the ID of a key', async () => {
+  await using fixture = await openGatewayFixture();
+  const measured: Measurement[] = [];
+  const secrets = createSecretRegistry();
+  await using http = createHttp({
+    userAgent: 'tollkeeper/test',
+    env: {},
+    timeouts: { connect: 5000, headers: 20_000, idle: 20_000, total: 60_000 },
+  });
+  const gateway = createGateway({
+    baseUrl: fixture.sandbox.baseUrl,
+    adminKey: secrets.register(fixture.sandbox.adminKey),
+    http,
+    clock: fixture.clock,
+    random: () => 0,
+    log: silentLog,
+    secrets,
+    measure: (one) => void measured.push(one),
+  });
+  const [key] = await gateway.listKeys();
+  if (key === undefined) throw new Error('the sandbox has no key');
+  await gateway.readKey(key.id);
+  await gateway.readKey(987_654_321).catch(() => undefined);
+  await gateway.deleteKey(key.id);
+  const { origin } = new URL(fixture.sandbox.baseUrl);
+  const call = { what: 'gateway-call', origin, status: 200, outcome: 'ok' };
+  expect(measured).toMatchObject([
+    { ...call, endpoint: 'GET /api/token/' },
+    { ...call, endpoint: 'GET /api/token/{id}' },
+    { endpoint: 'GET /api/token/{id}', outcome: expect.stringMatching(/^gateway-/) },
+    { ...call, endpoint: 'DELETE /api/token/{id}' },
+  ]);
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { unmatchedSelectors, unmatchedText, type Selector } from '../../src/monitoring/index.ts';
+import { segmentsOf, unmatchedSelectors, unmatchedText, type Selector } from '../../src/monitoring/index.ts';
+import { interval, unixSeconds } from '../../src/core/index.ts';
 
 const known = {
   keys: ['cafe-prod', 'cafe-test', 'billing.g2', 'billing', 'growth-1'],
@@ -36,4 +37,15 @@ it('selectors of keys and of models are not judged while no key or model is know
 it('the text of a selector names what it selects', () => {
   expect(unmatchedText({ names: 'key', pattern: 'a*' })).toBe('no key matches "a*"');
   expect(unmatchedText({ names: 'owner', pattern: 'a' })).toMatch(/has the owner "a"$/);
+});
+
+const range = (start: number, end: number) => interval(unixSeconds(start), unixSeconds(end));
+
+it('the segments of ranges that overlap are all those within any of them', () => {
+  expect(
+    segmentsOf([range(0, 50), range(0, 10), range(0, 30), range(20, 50), range(70, 80), range(9, 9)]),
+  ).toEqual({
+    bounds: [0, 10, 20, 30, 50, 70, 80],
+    segments: new Set([0, 1, 2, 3, 5]),
+  });
 });

@@ -1,13 +1,14 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { loadReport } from '../../src/reports/index.ts';
-import type { LoadedReport } from '../../src/reports/definition/load.ts';
 import { newReportFiles } from '../../src/reports/definition/new-report.ts';
 import { checkSql } from '../../src/reports/definition/sql-check.ts';
 import { systemClock } from '../../src/core/index.ts';
 import { bindWith, openQueries, type BindQueries } from '../../src/warehouse/index.ts';
 import { approved } from '../support/approved.ts';
+import { factsOf } from '../../src/reports/sql/facts.ts';
+import type { LoadedReport } from '../../src/reports/definition/load.ts';
 
 const bindQueries = bindWith(await openQueries(undefined, systemClock));
 
@@ -264,4 +265,13 @@ sections:
       expect.stringContaining('{9} names no column') as string,
     ]);
   });
+});
+
+it('the facts of a query with subqueries in subqueries are found in one pass', async () => {
+  await using queries = await openQueries(undefined, systemClock);
+  // Each level went through all levels below it: 2 to the power of 60 steps.
+  const nested = `${'(SELECT '.repeat(60)}sum(spend) FROM cube${')'.repeat(60)}`;
+  const bound = await queries.bind(`SELECT ${nested} AS spend`);
+  expect(bound.fault).toBeUndefined();
+  expect(factsOf(bound.tree)).toMatchObject({ mixedAt: expect.any(Number) as number, readsCalls: true });
 });

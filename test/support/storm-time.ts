@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { isLong } from './storm.ts';
 
 /** Milliseconds for which one property of the short storm draws cases. */
-const share = 15_000;
+const share = 7000;
 
 /** Of this process: it runs many files of tests, one after the other, and this module again for each. */
 const installed = Symbol.for('tollkeeper tests: properties end in time');

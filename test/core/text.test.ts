@@ -1,5 +1,46 @@
+import fc from 'fast-check';
+import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
+import { shellWord, trimEndOf, trimOf } from '../../src/core/index.ts';
 import { parseYaml } from '../../src/core/yaml.ts';
+
+it.each(['billing', 'growth-mail.g2', 'a/b:c@d,e%f+1=2'])('%s is not quoted', (text) => {
+  expect(shellWord(text)).toBe(text);
+});
+
+it('any text becomes one word of a shell', () => {
+  const texts = [
+    '',
+    ' ',
+    '-rf',
+    "o'neill",
+    '$(echo no)',
+    '`echo no`',
+    'a; echo no',
+    '"',
+    "'; echo no; '",
+    '*',
+    '\\',
+    '!!',
+    'a\nb',
+    '生产',
+  ];
+  const script = `printf '%s\\0' ${texts.map(shellWord).join(' ')}`;
+  expect(execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1)).toEqual(
+    texts,
+  );
+});
+
+const text = fc.string({ unit: fc.constantFrom('/', '-', ' ', 'a', 'b/') });
+
+it('a trimmed text is what a pattern would leave', () => {
+  fc.assert(
+    fc.property(text, (one) => {
+      expect(trimEndOf(one, '/-')).toBe(one.replace(/[/-]+$/, ''));
+      expect(trimOf(one, '/-')).toBe(one.replace(/^[/-]+/, '').replace(/[/-]+$/, ''));
+    }),
+  );
+});
 
 const read = (text: string, encoding: 'latin1' | 'utf16le' | 'utf8'): string =>
   Buffer.from(text, encoding).toString('utf8');

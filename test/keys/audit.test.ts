@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { lineAfter, noHead } from '../../src/keys/journal/audit-line.ts';
 import { compareAudit } from '../../src/keys/journal/compare-audit.ts';
 import { approved, titled } from '../support/approved.ts';
+import { begunFixture, hour } from './engine-fixture.ts';
 
 type Row = Parameters<typeof compareAudit>[1][number];
 
@@ -48,4 +49,29 @@ describe('an audit file', () => {
     }
     await expect(titled(texts)).toMatchFileSnapshot(approved('keys/audit-differences'));
   });
+});
+
+const signal = new AbortController().signal;
+
+it('a key that the list does not show yet is not reported as deleted by an inspection', async () => {
+  const { fixture } = await begunFixture();
+  const current = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2');
+  if (current === undefined) throw new RangeError('no successor');
+  // A list may lag, or be taken before another piece of work delivers a key.
+  fixture.gateway.hidden.add(current.id);
+  await fixture.keyService().inspect({ sinks: true }, signal);
+  expect([await fixture.keyService().deadKeys(), fixture.alert]).toEqual([[], []]);
+  expect(await fixture.keyService().reconcile({ apply: false }, 'person anna', signal)).toEqual([]);
+});
+
+it('a key that a sink holds and the gateway has deleted is reported once by inspections', async () => {
+  const { fixture } = await begunFixture();
+  const current = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2');
+  fixture.gateway.keys.delete(current?.id ?? 0);
+  for (let round = 0; round < 2; round += 1) {
+    fixture.elapse(hour);
+    await fixture.keyService().inspect({ sinks: true }, signal);
+  }
+  expect(await fixture.keyService().deadKeys()).toMatchObject([{ name: 'billing.g2', state: 'deleted' }]);
+  expect(fixture.alert).toHaveLength(1);
 });

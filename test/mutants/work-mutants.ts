@@ -1,0 +1,350 @@
+import { mutant, type Mutant } from './mutant.ts';
+
+const schedulerMutants: readonly Mutant[] = [
+  mutant(
+    'the timer wakes nothing',
+    'scheduler/loop',
+    'scheduler/waker.ts',
+    'const timer = setInterval(wake, 1000);',
+    'const timer = setInterval(() => undefined, 1000);',
+  ),
+  mutant(
+    'the timer continues after the stop',
+    'scheduler/loop',
+    'scheduler/waker.ts',
+    'stop: () => clearInterval(timer)',
+    'stop: () => undefined',
+  ),
+  mutant(
+    'no unique key',
+    'storage/ledger/run-ledger',
+    'warehouse/schema.ts',
+    'event VARCHAR, UNIQUE (job, slot)',
+    'event VARCHAR',
+  ),
+  mutant(
+    'a slot that is claimed is claimed again',
+    'storage/run-ledger',
+    'storage/ledger/claim.ts',
+    'ON CONFLICT (job, slot) DO NOTHING RETURNING job, slot`',
+    'ON CONFLICT (job, slot) DO UPDATE SET version = excluded.version RETURNING job, slot`',
+  ),
+  mutant(
+    'the cursor does not follow the clock back',
+    'scheduler/problem',
+    'scheduler/claims.ts',
+    'if (now < cursor.claimedThrough) return { cursor: moved, runs: [], reopenedAfter: now };',
+    'if (now < cursor.claimedThrough) return undefined;',
+  ),
+  mutant(
+    'the default DST rule',
+    'scheduler/slots',
+    'scheduler/cron-text.ts',
+    `{ mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard' }`,
+    `{ mode: '5-or-6-parts' }`,
+  ),
+  mutant(
+    'latest is the oldest',
+    'scheduler/downtime',
+    'scheduler/claims.ts',
+    'const disposition = dispositionOf(job, slot, rank, newest, now);',
+    'const disposition = dispositionOf(job, slot, slots.length - 1 - rank, newest, now);',
+  ),
+  mutant(
+    'latest ends after a week',
+    'scheduler/downtime',
+    'scheduler/claims.ts',
+    'job.catchupWindow === undefined || age <= job.catchupWindow',
+    'age <= (job.catchupWindow ?? defaultWindowOfAll)',
+  ),
+  mutant(
+    'one more is caught up than max_catchup_runs says',
+    'scheduler/downtime',
+    'scheduler/claims.ts',
+    'rank < job.maxCatchupRuns',
+    'rank <= job.maxCatchupRuns',
+  ),
+  mutant(
+    'what a dead process ran is left running',
+    'scheduler/requests',
+    'scheduler/scheduler.ts',
+    `left.filter(({ state }) => state === 'running')`,
+    `left.filter(() => false)`,
+  ),
+  mutant(
+    'a run begins before it is written down',
+    'scheduler/problem',
+    'scheduler/open-runs.ts',
+    'await ledger.begin(begins, at);',
+    'void ledger.begin(begins, at).catch(() => undefined);',
+  ),
+  mutant(
+    'an end that the ledger refused is forgotten',
+    'scheduler/problem',
+    'scheduler/open-runs.ts',
+    'const results = [...finished];',
+    'const results = finished.splice(0);',
+  ),
+  mutant(
+    'retries without end',
+    'scheduler/scheduler',
+    'scheduler/attempt.ts',
+    'attempts > job.retries.limit',
+    'attempts < 0',
+  ),
+  mutant(
+    'an ordered stop uses up a retry',
+    'scheduler/ordered-stop',
+    'scheduler/process-ends.ts',
+    'run.attempts - (stops.get(keyText(run)) ?? 0)',
+    'run.attempts',
+  ),
+  mutant(
+    'a lost database counts as a kill',
+    'scheduler/process-ends',
+    'scheduler/scheduler.ts',
+    "noted === 'lease-lost'",
+    "noted === ''",
+  ),
+  mutant(
+    'a retry from the future is waited for after a restart',
+    'scheduler/problem',
+    'scheduler/scheduler.ts',
+    'openRuns.followClockBack(clock.now());',
+    '',
+  ),
+  mutant(
+    'forbid lets the later slot wait',
+    'scheduler/scheduler',
+    'scheduler/dispatch.ts',
+    `job.concurrency === 'forbid' && isFresh && overlapped !== undefined`,
+    `job.concurrency === 'forbid' && !isFresh && overlapped !== undefined`,
+  ),
+  mutant(
+    'locks hold nothing',
+    'scheduler/dispatch',
+    'scheduler/dispatch.ts',
+    'job.locks.find((lock) => locks.has(lock))',
+    'job.locks.find(() => false)',
+  ),
+  mutant(
+    'one more runs than max_running says',
+    'scheduler/dispatch',
+    'scheduler/dispatch.ts',
+    'if (free <= 0)',
+    'if (places < 0)',
+  ),
+  mutant(
+    'the deadline of needed data counts from the slot',
+    'scheduler/dispatch',
+    'scheduler/data-waits.ts',
+    'run.claimedAt + job.needsDeadline',
+    'run.slot + job.needsDeadline',
+  ),
+  mutant(
+    'a run on late data ends an outage',
+    'scheduler/notices',
+    'scheduler/open-runs.ts',
+    `return dataLate === true ? undefined : 'good';`,
+    `return 'good';`,
+  ),
+  mutant(
+    'an event is forgotten before its mail is stored',
+    'scheduler/notices',
+    'scheduler/scheduler.ts',
+    `      if (hasEvents) await noteOutages(ledger, jobs, deps.mailsOf);
+      hasEvents = false;`,
+    `      const had = hasEvents;
+      hasEvents = false;
+      if (had) await noteOutages(ledger, jobs, deps.mailsOf);`,
+  ),
+  mutant(
+    'each failure of an outage is told',
+    'scheduler/notices',
+    'scheduler/outages.ts',
+    'known === undefined && notify.includes(kind)',
+    'notify.includes(kind)',
+  ),
+  mutant(
+    'housekeeping twice at once',
+    'scheduler/loop',
+    'scheduler/loop.ts',
+    'if (!isDue || underWay.has(name)) continue;',
+    'if (!isDue) continue;',
+  ),
+];
+
+const outboxMutants: readonly Mutant[] = [
+  mutant(
+    'a message that is being sent is claimed again',
+    'storage/outbox',
+    'storage/outbox-table.ts',
+    'WHERE id = $id AND ${isDue} RETURNING *`',
+    'WHERE id = $id RETURNING *`',
+  ),
+  mutant(
+    'a message that was sent changes its state',
+    'storage/outbox',
+    'storage/outbox-table.ts',
+    "WHERE id = $id AND state NOT IN ('sent', 'dropped')`",
+    'WHERE id = $id`',
+  ),
+  mutant(
+    'a decision is stored although another one was stored meanwhile',
+    'jobs/alert/alert',
+    'warehouse/decide-and-store.ts',
+    'if (!isDeepStrictEqual(await read(connection), state)) return false;',
+    'void isDeepStrictEqual;',
+  ),
+  mutant(
+    'an interrupted message is queued as if it had not been sent',
+    'notify/warehouse-outbox',
+    'notify/deliver.ts',
+    "await settleAttempt(row, { state: 'unknown', fault",
+    "await settleAttempt(row, { state: 'deferred', fault",
+  ),
+  mutant(
+    'one mailbox in two spellings gets two mails',
+    'notify/enqueue',
+    'notify/mail-drafts.ts',
+    'const key = one.address.toLowerCase();',
+    'const key = one.address;',
+  ),
+  mutant(
+    'the file of a message that is known is left behind',
+    'notify/enqueue',
+    'notify/draft.ts',
+    'if (known.has(draft.recipient)) continue;',
+    'if (known.size < 0) continue;',
+  ),
+];
+
+const replicaMutants: readonly Mutant[] = [
+  mutant(
+    'a landing counts without the token of its lease',
+    'warehouse/postgres/publish.server',
+    'warehouse/postgres/publish.ts',
+    'WHERE account = $account AND token = $token AND until',
+    'WHERE account = $account AND $token = $token AND until',
+  ),
+  mutant(
+    'a window is landed twice',
+    'warehouse/postgres/publish.server',
+    'warehouse/postgres/publish.ts',
+    'for (const { start, end } of changes.ranges)',
+    'for (const { start, end } of changes.ranges.slice(1))',
+  ),
+  mutant(
+    'rows that one engine counts and the other one does not are accepted',
+    'warehouse/postgres/publish.server',
+    'warehouse/postgres/copied-rows.ts',
+    'if (sent !== stored)',
+    'if (sent < stored)',
+  ),
+  mutant(
+    'a slot is claimed without a lease',
+    'storage/postgres-leases.server',
+    'storage/postgres/fence.ts',
+    'if (sql !== begin || fence.leases === 0) return',
+    'if (sql !== begin || fence.leases >= 0) return',
+  ),
+  mutant(
+    'a message is claimed by two replicas',
+    'storage/postgres.server',
+    'storage/outbox-table.ts',
+    'WHERE id = $id AND ${isDue} RETURNING *`',
+    'WHERE id = $id RETURNING *`',
+  ),
+  mutant(
+    'a replica may write a key after its lease has ended',
+    'storage/postgres-leases.server',
+    'storage/postgres/leases.ts',
+    'if (extended < tokens.size) return false;',
+    'if (extended < 0) return false;',
+  ),
+  mutant(
+    'a replica that was stopped within a transaction keeps the others out',
+    'storage/postgres-leases.server',
+    'storage/postgres/leases.ts',
+    'await connection.rows(endFormerSql, { account, holder });',
+    'void endFormerSql;',
+  ),
+];
+
+const pageMutants: readonly Mutant[] = [
+  mutant(
+    'a form of another session is accepted on the status page',
+    'web/access',
+    'web/page/actions.ts',
+    'if (!isSameSecret(csrf, session.csrf)) {',
+    "if (csrf === '') {",
+  ),
+  mutant(
+    'the link of an alert mail works twice',
+    'web/access',
+    'web/page/alert-links.ts',
+    "&& (await links.wasUsed(whoOf(link))) ? 'used' : link",
+    "&& whoOf(link) === '' ? 'used' : link",
+  ),
+  mutant(
+    'a proxy header counts from any address',
+    'web/access',
+    'web/page/access.ts',
+    'if (isTrusted(remote)) return true;',
+    "if (remote !== '') return true;",
+  ),
+  mutant(
+    'spend is not read again after a landing',
+    'daemon/spend-reader',
+    'warehouse/rollup/refresh.ts',
+    'versions.set(account, (versions.get(account) ?? 0) + 1);',
+    'versions.set(account, 1);',
+  ),
+];
+
+const rotationMutants: readonly Mutant[] = [
+  mutant(
+    'the request for a key is not journaled',
+    'keys/crash-property',
+    'keys/steps/create.ts',
+    "await note(cycle, rotation, { what: 'creating', ...asked });",
+    '',
+  ),
+  mutant(
+    'the host stamps a new key',
+    'keys/expire-clock',
+    'keys/steps/create.ts',
+    'createdTime: undefined,',
+    'createdTime: toSeconds(cycle.deps.clock.now()),',
+  ),
+  mutant(
+    'an old key in use ends',
+    'keys/engine',
+    'keys/retirement/judge-old.ts',
+    'if (isUsed)',
+    'if (isUsed && isPast)',
+  ),
+  mutant(
+    'an old key ends by a log that is behind',
+    'keys/evidence-faults',
+    'keys/retirement/judge-old.ts',
+    'if (lag > maxLag(retire.quiet) && !isUsedNow)',
+    'if (lag < 0 && !isUsedNow)',
+  ),
+  mutant(
+    'a key whose creation was not answered is not looked for',
+    'keys/engine',
+    'keys/steps/look.ts',
+    "if (attempt.state !== 'lost' || view.listedAt >= settled) return false;",
+    "if (attempt.state !== 'lost' || view.now > 0) return false;",
+  ),
+];
+
+/** Faults of schedules, mails, replicas, the page and rotations. */
+export const workMutants: readonly Mutant[] = [
+  ...schedulerMutants,
+  ...outboxMutants,
+  ...replicaMutants,
+  ...pageMutants,
+  ...rotationMutants,
+];
