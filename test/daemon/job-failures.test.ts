@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { unixMillis } from '../../src/core/index.ts';
+import { unknownJob } from '../../src/daemon/good-config.ts';
 import { jobFailures } from '../../src/daemon/views/job-failures.ts';
 import { runAt } from '../storage/ledger/ledger-support.ts';
 import { openTown } from './support/daemon.ts';
@@ -62,4 +63,14 @@ it('a job that never ran and missed its first slot needs a person, until it runs
   expect((await town.run('status')).stdout).toContain('first slot was 2026-11-20 14:00');
   expect((await town.run('run', 'pull-logs')).code).toBe(0);
   expect(await needed()).toEqual([]);
+});
+
+it('an unknown job is reported with the jobs that exist and the one that was probably meant', () => {
+  const { code, message, advice } = unknownJob('pull-log', ['pull-logs', 'spend']);
+  expect([code, message, advice]).toEqual([
+    'job-unknown',
+    expect.stringContaining('pull-logs, spend'),
+    expect.stringContaining('pull-logs'),
+  ]);
+  expect(unknownJob('x', ['pull-logs']).advice).not.toContain('pull-logs');
 });

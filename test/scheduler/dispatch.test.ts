@@ -113,6 +113,18 @@ describe('needs', () => {
     expect(fixture.notices).toMatchObject([{ kind: 'late', job: 'report' }]);
   });
 
+  it('a deadline counts from the claim, so that catch-up runs wait for catch-up data', async () => {
+    const jobs = jobsOf({ pull: { schedule: '0 0 1 1 *' }, report: needing });
+    await (await fixture.start(jobs)).stop(0);
+    fixture.clock.set(at('2026-11-23T08:45:00Z'));
+    await fixture.start(jobs);
+    expect(fixture.began).toEqual([]);
+    await fixture.goTo('2026-11-23T10:44:59Z');
+    expect(fixture.began).toEqual([]);
+    await fixture.goTo('2026-11-23T10:45:00Z');
+    expect(fixture.began).toEqual(['report 2026-11-23T08:00:00']);
+  });
+
   it('a run does not wait for a suspended job', async () => {
     await fixture.start(jobsOf({ pull: { schedule: '10 * * * *', suspend: true }, report: needing }));
     await fixture.goTo('2026-11-21T09:00:00Z');

@@ -134,6 +134,22 @@ describe('a ledger that is temporarily not writable', () => {
 });
 
 describe('a clock that jumps', () => {
+  it('ahead during a failure and back at the next start retries after the normal wait', async () => {
+    fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
+    const first = await fixture.start(jobsOf({ job: {} }));
+    await fixture.goTo('2027-11-21T09:00:00Z');
+    expect((await fixture.runs()).at(-1)).toMatchObject({
+      state: 'failed',
+      nextAttempt: at('2027-11-21T09:00:30Z'),
+    });
+    await first.stop(0);
+    fixture.clock.set(at('2026-11-21T08:40:00Z'));
+    fixture.play = async () => ({ summary: 'done', figures: {} });
+    await fixture.start(jobsOf({ job: {} }));
+    await fixture.goTo('2026-11-21T08:40:30Z');
+    expect((await fixture.runs()).at(-1)).toMatchObject({ state: 'ok', attempts: 2 });
+  });
+
   it('back over a requested slot rejects the request and runs the slot in its time', async () => {
     const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(

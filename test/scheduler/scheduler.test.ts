@@ -28,6 +28,32 @@ describe('slots', () => {
   });
 });
 
+describe('retries', () => {
+  it('come from the ledger after growing waits, and survive a restart', async () => {
+    fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
+    await fixture.start(
+      jobsOf({ hourly: { retries: { limit: 2, backoff: 'exponential', initial: 60_000, max: hour } } }),
+    );
+    await fixture.goTo('2026-11-21T09:00:00Z');
+    const [first] = await fixture.runs();
+    expect(first).toMatchObject({ state: 'failed', attempts: 1, code: 'gateway-unreachable' });
+    expect((first?.nextAttempt ?? 0) - (first?.endedAt ?? 0)).toBe(60_000);
+    await fixture.start(
+      jobsOf({ hourly: { retries: { limit: 2, backoff: 'exponential', initial: 60_000, max: hour } } }),
+    );
+    await fixture.goTo('2026-11-21T09:01:00Z');
+    const [second] = await fixture.runs();
+    expect(second).toMatchObject({ attempts: 2 });
+    expect((second?.nextAttempt ?? 0) - (second?.endedAt ?? 0)).toBe(120_000);
+    expect(fixture.notices).toEqual([]);
+    await fixture.goTo('2026-11-21T09:03:00Z');
+    const [third] = await fixture.runs();
+    expect(third).toMatchObject({ state: 'failed', attempts: 3 });
+    expect(third).not.toHaveProperty('nextAttempt');
+    expect(fixture.notices).toMatchObject([{ kind: 'failed', job: 'hourly', code: 'gateway-unreachable' }]);
+  });
+});
+
 describe('log lines about a run', () => {
   const runOf = (line: Record<string, unknown>): string =>
     `${String(line['job'])}-${String(line['slot']).replaceAll(/[-:.]/g, '')}`;

@@ -513,10 +513,6 @@ describe('plans', () => {
     await expect(keys['keys/plan']({ job: 'pull-logs' }, { signal: never })).rejects.toMatchObject({
       code: 'job-unknown',
     });
-    await expect(keys['keys/plan']({ job: 'rotate-prd' }, { signal: never })).rejects.toMatchObject({
-      code: 'job-unknown',
-      advice: expect.stringContaining('rotate-prod') as string,
-    });
   });
 });
 
