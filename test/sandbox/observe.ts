@@ -9,27 +9,23 @@ import { withBox, type Box } from './support.ts';
 
 type Options = Partial<Omit<SandboxOptions, 'now' | 'variants'>> & { with?: Partial<Variants> };
 
-/** What is seen under each value of one switch, the others at their defaults or as `with` says. */
-export const seen = async <Name extends VariantName, Value>(
-  name: Name,
-  look: (box: Box, value: Variants[Name]) => Promise<Value>,
-  { with: others = {}, ...options }: Options = {},
-): Promise<Record<string, Value>> => {
-  const found: Record<string, Value> = {};
-  for (const value of variantTable[name].values as readonly string[] as readonly Variants[Name][]) {
-    found[value] = await withBox({ ...options, variants: { ...others, [name]: value } }, (box) =>
-      look(box, value),
-    );
-  }
-  return found;
-};
+/** The check of a variant, which its id in docs/gateway.md names last. */
+export type Check = (name: VariantName) => Promise<void>;
 
-/** One sight for each value of the switch; a value that is not expected fails. */
-export const expectSeen = async <Name extends VariantName, Value>(
-  name: Name,
-  look: (box: Box, value: Variants[Name]) => Promise<Value>,
-  expected: { [Key in Variants[Name]]: unknown },
-  options: Options = {},
-): Promise<void> => {
-  expect(await seen(name, look, options)).toEqual(expected);
-};
+/**
+ * Looks under each value of a variant, the others at their defaults or as `with` says. What is seen is expected for exactly these values,
+ * or holds in the given comparison of them.
+ */
+export const sees =
+  <Seen>(
+    look: (box: Box) => Promise<Seen>,
+    expected: Readonly<Record<string, unknown>> | ((found: Readonly<Record<string, Seen>>) => void),
+    { with: others = {}, ...options }: Options = {},
+  ): Check =>
+  async (name) => {
+    const found: Record<string, Seen> = {};
+    for (const value of variantTable[name].values)
+      found[value] = await withBox({ ...options, variants: { ...others, [name]: value } }, look);
+    if (typeof expected === 'function') expected(found);
+    else expect(found).toEqual(expected);
+  };

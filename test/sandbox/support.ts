@@ -20,6 +20,22 @@ export type Table = {
   headers: Headers;
 };
 
+export type ShownKey = {
+  id: number;
+  name: string;
+  key_mask: string;
+  status: number;
+  remain_quota: string;
+  expired_time: number;
+  group: string;
+  unlimited_quota: boolean;
+  created_time: number;
+};
+type Page = { items: ShownKey[]; page: number; page_size: number; total: number };
+
+export const column = (table: Table, name: string): string[] =>
+  table.rows.map((row) => row[name] ?? 'absent');
+
 /** The log or usage export as records; the byte-order mark is taken off. */
 const tableOf = (reply: Reply): Table => {
   const isCsv = reply.headers.get('content-type')?.startsWith('text/csv') === true;
@@ -79,6 +95,13 @@ export const open = async ({ start = NOW, ...options }: Options = {}) => {
       return tableOf(await call(`/api/data/self/pivot/stream-export?${query({ ...whole, ...parameters })}`));
     },
     keys: (parameters: Record<string, string | number> = {}) => call(`/api/token/?${query(parameters)}`),
+    page: async (parameters: Record<string, string | number> = {}): Promise<Page> =>
+      (await call(`/api/token/?${query(parameters)}`)).json['data'] as Page,
+    readKey: async (id: number): Promise<ShownKey> =>
+      (await call(`/api/token/${id}`)).json['data'] as ShownKey,
+    updateKey: (body: unknown) => call('/api/token/', { method: 'PUT', body }),
+    deleteKey: (id: number) => call(`/api/token/${id}`, { method: 'DELETE' }),
+    post: (key: string, path: string, body: unknown) => call(path, { method: 'POST', key, body }),
     createKey: async (
       fields: Record<string, unknown> = {},
     ): Promise<{ id: number; key: string; reply: Reply }> => {
