@@ -9,23 +9,37 @@ import { withBox, type Box } from './support.ts';
 
 type Options = Partial<Omit<SandboxOptions, 'now' | 'variants'>> & { with?: Partial<Variants> };
 
+const textOf = (parts: readonly unknown[]): string =>
+  parts
+    .flat()
+    .map((part) => (typeof part === 'boolean' ? '-+'[Number(part)] : String(part)))
+    .join(' ');
+
 /** The check of a variant, which its id in docs/gateway.md names last. */
 export type Check = (name: VariantName) => Promise<void>;
 
-/**
- * Looks under each value of a variant, the others at their defaults or as `with` says. What is seen is expected for exactly these values,
- * or holds in the given comparison of them.
- */
-export const sees =
-  <Seen>(
-    look: (box: Box) => Promise<Seen>,
-    expected: Readonly<Record<string, unknown>> | ((found: Readonly<Record<string, Seen>>) => void),
-    { with: others = {}, ...options }: Options = {},
-  ): Check =>
-  async (name) => {
-    const found: Record<string, Seen> = {};
-    for (const value of variantTable[name].values)
-      found[value] = await withBox({ ...options, variants: { ...others, [name]: value } }, look);
-    if (typeof expected === 'function') expected(found);
-    else expect(found).toEqual(expected);
-  };
+/** Checks that look under each value of a variant, the others at their defaults or as `with` says. */
+export const observing = ({ with: others = {}, ...options }: Options = {}) => {
+  /** What is seen under the values holds in a comparison. */
+  const compares =
+    <Seen>(
+      look: (box: Box) => Promise<Seen>,
+      compare: (found: Readonly<Record<string, Seen>>) => void,
+    ): Check =>
+    async (name) => {
+      const found: Record<string, Seen> = {};
+      for (const value of variantTable[name].values)
+        found[value] = await withBox({ ...options, variants: { ...others, [name]: value } }, look);
+      compare(found);
+    };
+  /** What is seen is expected, for exactly these values; the parts of an array as a text, + for true and - for false. */
+  const sees = (expected: Readonly<Record<string, unknown>>, look: (box: Box) => Promise<unknown>): Check =>
+    compares(look, (found) => {
+      const shown = Object.entries(found).map(([value, seen]) => [
+        value,
+        Array.isArray(seen) ? textOf(seen) : seen,
+      ]);
+      expect(Object.fromEntries(shown)).toEqual(expected);
+    });
+  return { compares, sees };
+};

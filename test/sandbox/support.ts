@@ -11,52 +11,30 @@ export type Box = Awaited<ReturnType<typeof open>>;
 type Options = Partial<Omit<SandboxOptions, 'now'>> & { start?: number };
 
 type Call = { method?: string; body?: unknown; key?: string; headers?: Record<string, string> };
+type Query = Record<string, string | number>;
 
-export type Table = {
-  header: string[];
-  rows: Record<string, string>[];
-  text: string;
-  status: number;
-  headers: Headers;
-};
+export type Table = { header: string[]; rows: Record<string, string>[]; text: string; headers: Headers };
 
-export type ShownKey = {
-  id: number;
-  name: string;
-  key_mask: string;
-  status: number;
-  remain_quota: string;
-  expired_time: number;
-  group: string;
-  unlimited_quota: boolean;
-  created_time: number;
-};
+type KeyTexts = Record<'name' | 'key_mask' | 'remain_quota' | 'group', string>;
+type KeyNumbers = Record<'id' | 'status' | 'expired_time' | 'created_time', number>;
+export type ShownKey = KeyTexts & KeyNumbers & { unlimited_quota: boolean };
 type Page = { items: ShownKey[]; page: number; page_size: number; total: number };
 
-export const column = (table: Table, name: string): string[] =>
-  table.rows.map((row) => row[name] ?? 'absent');
+export const column = ({ rows }: Table, name: string): string[] => rows.map((row) => row[name] ?? 'absent');
 
 /** The log or usage export as records; the byte-order mark is taken off. */
-const tableOf = (reply: Reply): Table => {
-  const isCsv = reply.headers.get('content-type')?.startsWith('text/csv') === true;
-  const lines = isCsv ? parse(reply.text, { bom: true, relax_column_count: true }) : [];
-  const [header = [], ...rest] = lines;
+const tableOf = ({ headers, text }: Reply): Table => {
+  const isCsv = headers.get('content-type')?.startsWith('text/csv') === true;
+  const [header = [], ...rest] = isCsv ? parse(text, { bom: true, relax_column_count: true }) : [];
   const rows = rest.map((cells) => Object.fromEntries(header.map((name, at) => [name, cells[at] ?? ''])));
-  return { header, rows, text: reply.text, status: reply.status, headers: reply.headers };
+  return { header, rows, text, headers };
 };
 
 export const open = async ({ start = NOW, ...options }: Options = {}) => {
   const clock = { now: start };
-  const sandbox: Sandbox = await startSandbox({
-    months: 1,
-    callsPerDay: 20,
-    ...options,
-    now: () => clock.now,
-  });
-  const call = async (
-    path: string,
-    { method = 'GET', body, key, headers = {} }: Call = {},
-  ): Promise<Reply> => {
+  const defaults = { months: 1, callsPerDay: 20 };
+  const sandbox: Sandbox = await startSandbox({ ...defaults, ...options, now: () => clock.now });
+  const call = async (path: string, { method = 'GET', body, key, headers }: Call = {}): Promise<Reply> => {
     const response = await fetch(sandbox.baseUrl + path, {
       method,
       redirect: 'manual',
@@ -70,70 +48,45 @@ export const open = async ({ start = NOW, ...options }: Options = {}) => {
     // The byte-order mark is part of what is looked at.
     const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer());
     const isJson = response.headers.get('content-type')?.includes('json') === true;
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
-    };
+    const json = isJson ? (JSON.parse(text) as Record<string, unknown>) : {};
+    return { status: response.status, headers: response.headers, text, json };
   };
-  const query = (parameters: Record<string, string | number>): string =>
+  const query = (parameters: Query): string =>
     new URLSearchParams(
       Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]),
     ).toString();
+  const keys = (parameters: Query = {}) => call(`/api/token/?${query(parameters)}`);
+  const post = (key: string, path: string, body: unknown) => call(path, { method: 'POST', key, body });
   return {
     sandbox,
     clock,
     call,
+    keys,
+    post,
     profile: () => call('/api/user/self'),
-    stat: (parameters: Record<string, string | number> = {}) =>
-      call(`/api/log/self/stat?${query(parameters)}`),
-    log: async (parameters: Record<string, string | number> = {}): Promise<Table> =>
+    stat: (parameters: Query = {}) => call(`/api/log/self/stat?${query(parameters)}`),
+    log: async (parameters: Query = {}): Promise<Table> =>
       tableOf(await call(`/api/log/self/stream-export?${query(parameters)}`)),
-    usage: async (parameters: Record<string, string | number> = {}): Promise<Table> => {
+    usage: async (parameters: Query = {}): Promise<Table> => {
       const whole = { start_timestamp: NOW - 20 * 86_400_000, end_timestamp: NOW + 3_600_000 };
       return tableOf(await call(`/api/data/self/pivot/stream-export?${query({ ...whole, ...parameters })}`));
     },
-    keys: (parameters: Record<string, string | number> = {}) => call(`/api/token/?${query(parameters)}`),
-    page: async (parameters: Record<string, string | number> = {}): Promise<Page> =>
-      (await call(`/api/token/?${query(parameters)}`)).json['data'] as Page,
-    readKey: async (id: number): Promise<ShownKey> =>
-      (await call(`/api/token/${id}`)).json['data'] as ShownKey,
+    page: async (parameters: Query = {}): Promise<Page> => (await keys(parameters)).json['data'] as Page,
+    readKey: async (id: number) => (await call(`/api/token/${id}`)).json['data'] as ShownKey,
     updateKey: (body: unknown) => call('/api/token/', { method: 'PUT', body }),
     deleteKey: (id: number) => call(`/api/token/${id}`, { method: 'DELETE' }),
-    post: (key: string, path: string, body: unknown) => call(path, { method: 'POST', key, body }),
-    createKey: async (
-      fields: Record<string, unknown> = {},
-    ): Promise<{ id: number; key: string; reply: Reply }> => {
-      const body = {
-        name: 'made',
-        unlimited_quota: true,
-        expired_time: -1,
-        group: '',
-        remain_quota: 0,
-        ...fields,
-      };
-      const reply = await call('/api/token/', { method: 'POST', body });
+    createKey: async (fields: Record<string, unknown> = {}) => {
+      const usual = { name: 'made', unlimited_quota: true, expired_time: -1, group: '', remain_quota: 0 };
+      const reply = await post(sandbox.adminKey, '/api/token/', { ...usual, ...fields });
       const data = reply.json['data'] as { id: number; key: string } | null;
       return { id: data?.id ?? 0, key: data?.key ?? '', reply };
     },
     embed: (key: string, input: unknown = 'hello', more: Record<string, unknown> = {}) =>
-      call('/v1/embeddings', {
-        method: 'POST',
-        key,
-        body: { model: 'text-embedding-3-small', input, ...more },
-      }),
-    ask: (key: string, more: Record<string, unknown> = {}) =>
-      call('/v1/messages', {
-        method: 'POST',
-        key,
-        body: {
-          model: 'claude-haiku-4-5',
-          max_tokens: 100,
-          messages: [{ role: 'user', content: 'Hello' }],
-          ...more,
-        },
-      }),
+      post(key, '/v1/embeddings', { model: 'text-embedding-3-small', input, ...more }),
+    ask: (key: string, more: Record<string, unknown> = {}) => {
+      const messages = [{ role: 'user', content: 'Hello' }];
+      return post(key, '/v1/messages', { model: 'claude-haiku-4-5', max_tokens: 100, messages, ...more });
+    },
   };
 };
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { sees, type Check } from './observe.ts';
+import { observing, type Check } from './observe.ts';
 import type { Box, Reply } from './support.ts';
 
 type Fields = Record<string, unknown>;
@@ -76,36 +76,48 @@ const callbacksOf = async (box: Box): Promise<number> => {
   }
 };
 
+const { sees } = observing();
+
 /** One check for each switch of model endpoints, by its ID in docs/gateway.md. */
 export const modelVariants: Readonly<Record<string, Check>> = {
   'G9.3.model_unavailable': sees(
+    { '503': '503 model_not_found', '404': '404 model_not_found', '400': '400 invalid_model' },
     async (box) => {
       const { status, json } = await ask(box, { model: 'no-such-model' });
       return [status, (json['error'] as Fields)['code']];
     },
-    { '503': [503, 'model_not_found'], '404': [404, 'model_not_found'], '400': [400, 'invalid_model'] },
   ),
-  'G9.4.callbacks': sees(callbacksOf, { 'each-change': 6, lost: 0 }),
-  'G9.5.image_task_states': sees(async (box) => imageStates(box, 800, 3000, 7000), {
-    plain: ['SUBMITTED', 'IN_PROGRESS', 'SUCCESS'],
-    modal: ['MODAL', 'IN_PROGRESS', 'SUCCESS'],
-    unseen: ['SUBMITTED', 'PAINTING', 'SUCCESS'],
-    'lower-case': ['submitted', 'in_progress', 'success'],
-  }),
-  'G9.5.music_task_states': sees(async (box) => [await musicState(box, 1700), await musicState(box, 9000)], {
-    plain: ['QUEUED', 'SUCCESS'],
-    unknown: ['UNKNOWN', 'SUCCESS'],
-  }),
-  'G9.5.task_outcome': sees(
-    async (box) => [...(await imageStates(box, 3_600_000)), await musicState(box, 3_600_000)],
+  'G9.4.callbacks': sees({ 'each-change': 6, lost: 0 }, callbacksOf),
+  'G9.5.image_task_states': sees(
     {
-      success: ['SUCCESS', 'SUCCESS'],
-      failure: ['FAILURE', 'FAILURE'],
-      cancel: ['CANCEL', 'FAILURE'],
-      endless: ['IN_PROGRESS', 'IN_PROGRESS'],
+      plain: 'SUBMITTED IN_PROGRESS SUCCESS',
+      modal: 'MODAL IN_PROGRESS SUCCESS',
+      unseen: 'SUBMITTED PAINTING SUCCESS',
+      'lower-case': 'submitted in_progress success',
     },
+    async (box) => imageStates(box, 800, 3000, 7000),
+  ),
+  'G9.5.music_task_states': sees({ plain: 'QUEUED SUCCESS', unknown: 'UNKNOWN SUCCESS' }, async (box) => [
+    await musicState(box, 1700),
+    await musicState(box, 9000),
+  ]),
+  'G9.5.task_outcome': sees(
+    {
+      success: 'SUCCESS SUCCESS',
+      failure: 'FAILURE FAILURE',
+      cancel: 'CANCEL FAILURE',
+      endless: 'IN_PROGRESS IN_PROGRESS',
+    },
+    async (box) => [...(await imageStates(box, 3_600_000)), await musicState(box, 3_600_000)],
   ),
   'G9.6.model_errors': sees(
+    {
+      'error-object': 'error 400 application/json error',
+      'typed-error': 'type,error 400 application/json type,error',
+      'result-fields': 'code,description,result 400 application/json error',
+      envelope: 'success,message,data 200 application/json success,message,data',
+      html: ' 400 text/html ',
+    },
     async (box) => {
       const refused = await ask(box, { messages: [] });
       return [
@@ -115,149 +127,106 @@ export const modelVariants: Readonly<Record<string, Check>> = {
         keysOf(refused.json),
       ];
     },
-    {
-      'error-object': ['error', 400, 'application/json', 'error'],
-      'typed-error': ['type,error', 400, 'application/json', 'type,error'],
-      'result-fields': ['code,description,result', 400, 'application/json', 'error'],
-      envelope: ['success,message,data', 200, 'application/json', 'success,message,data'],
-      html: ['', 400, 'text/html', ''],
-    },
   ),
   'G10.1.persona_fields': sees(
+    { 'clip-and-name': '400 200 200', all: '400 400 200', none: '200 200 200' },
     async (box) => {
       const create = async (body: Fields) => (await send(box, '/music/persona/create', body)).status;
       const some = { root_clip_id: 'clip-one', name: 'Night driver' };
       const all = { ...some, description: '', clips: ['clip-two'], is_public: false };
       return [await create({}), await create(some), await create(all)];
     },
-    { 'clip-and-name': [400, 200, 200], all: [400, 400, 200], none: [200, 200, 200] },
   ),
-  'G10.4.feed_separator': sees(
-    async (box) => {
-      const count = async (separator: string): Promise<number> => {
-        const path = `/music/feed/${encodeURIComponent(['clip-one', 'clip-two'].join(separator))}`;
-        return (JSON.parse((await read(box, path)).text) as unknown[]).length;
-      };
-      return [await count(','), await count(';'), await count(' ')];
-    },
-    { comma: [2, 0, 0], semicolon: [0, 2, 0], space: [0, 0, 2] },
-  ),
-  'G10.6.music_task_times': sees(
-    async (box) => {
-      const { data } = await musicAfter(box, 9000);
-      return Number(data?.['finish_time']) - Number(data?.['submit_time']);
-    },
-    { seconds: 8, milliseconds: 8000 },
-  ),
-  'G10.6.music_task_data': sees(
-    async (box) => {
-      const { code, data } = await musicAfter(box, 100);
-      return [code, data === null];
-    },
-    { present: ['success', false], 'null-at-first': ['success', true] },
-  ),
+  'G10.4.feed_separator': sees({ comma: '2 0 0', semicolon: '0 2 0', space: '0 0 2' }, async (box) => {
+    const count = async (separator: string): Promise<number> => {
+      const path = `/music/feed/${encodeURIComponent(['clip-one', 'clip-two'].join(separator))}`;
+      return (JSON.parse((await read(box, path)).text) as unknown[]).length;
+    };
+    return [await count(','), await count(';'), await count(' ')];
+  }),
+  'G10.6.music_task_times': sees({ seconds: 8, milliseconds: 8000 }, async (box) => {
+    const { data } = await musicAfter(box, 9000);
+    return Number(data?.['finish_time']) - Number(data?.['submit_time']);
+  }),
+  'G10.6.music_task_data': sees({ present: 'success -', 'null-at-first': 'success +' }, async (box) => {
+    const { code, data } = await musicAfter(box, 100);
+    return [code, data === null];
+  }),
   'G10.7.music_submission': sees(
+    { accepted: 'success +', 'refused-word': 'invalid_request -', 'refused-number': '1001 -' },
     async (box) => {
       const { json } = await send(box, '/music/uploads/audio-url', { url: 'https://a.example/b.mp3' });
       return [json['code'], String(json['data']).startsWith('task-')];
     },
-    {
-      accepted: ['success', true],
-      'refused-word': ['invalid_request', false],
-      'refused-number': ['1001', false],
-    },
   ),
-  'G11.1.missing_task': sees(
-    async (box) => {
-      const { status, text } = await read(box, '/imgjob/task/17/fetch');
-      return [status, text === 'null'];
-    },
-    { '404': [404, false], null: [200, true] },
-  ),
-  'G11.2.image_task_times': sees(
-    async (box) => {
-      const { submitTime, finishTime } = await imageAfter(box, 7000);
-      return Number(finishTime) - Number(submitTime);
-    },
-    { milliseconds: 6000, seconds: 6 },
-  ),
-  'G11.2.image_task_nulls': sees(async (box) => (await imageAfter(box, 100))['imageUrl'], {
-    absent: '',
-    present: null,
+  'G11.1.missing_task': sees({ '404': '404 -', null: '200 +' }, async (box) => {
+    const { status, text } = await read(box, '/imgjob/task/17/fetch');
+    return [status, text === 'null'];
   }),
+  'G11.2.image_task_times': sees({ milliseconds: 6000, seconds: 6 }, async (box) => {
+    const { submitTime, finishTime } = await imageAfter(box, 7000);
+    return Number(finishTime) - Number(submitTime);
+  }),
+  'G11.2.image_task_nulls': sees(
+    { absent: '', present: null },
+    async (box) => (await imageAfter(box, 100))['imageUrl'],
+  ),
   'G11.6.base64_images': sees(
-    async (box) => (await imagine(box, { base64Array: Array(5).fill(image) }))['code'],
     { any: 1, four: undefined },
+    async (box) => (await imagine(box, { base64Array: Array(5).fill(image) }))['code'],
   ),
   'G11.10.image_submission': sees(
+    { accepted: '1 +', 'window-waiting': '21 +', queued: '22 +', 'queue-full': '23 -', error: '4 -' },
     async (box) => {
       const { code, result } = await imagine(box);
       return [code, result !== ''];
     },
-    {
-      accepted: [1, true],
-      'window-waiting': [21, true],
-      queued: [22, true],
-      'queue-full': [23, false],
-      error: [4, false],
-    },
   ),
-  'G12.1.image_sizes': sees(async (box) => (await generate(box)).status, { any: 200, listed: 400 }),
-  'G12.2.image_items': sees(async (box) => keysOf(((await generate(box)).json['data'] as Fields[])[0]), {
-    url: 'url',
-    base64: 'b64_json',
-    both: 'url,b64_json',
-  }),
-  'G12.2.image_usage': sees(async (box) => Object.keys((await generate(box)).json['usage'] ?? {}).length, {
-    present: 5,
-    missing: 0,
-    partial: 1,
-    additional: 8,
-  }),
-  'G13.1.image_edit_fields': sees(
-    async (box) => [(await edit(box)).status, (await edit(box, { input_image: image })).status],
-    { prompt: [200, 200], 'prompt-and-image': [400, 200] },
+  'G12.1.image_sizes': sees({ any: 200, listed: 400 }, async (box) => (await generate(box)).status),
+  'G12.2.image_items': sees({ url: 'url', base64: 'b64_json', both: 'url,b64_json' }, async (box) =>
+    keysOf(((await generate(box)).json['data'] as Fields[])[0]),
   ),
+  'G12.2.image_usage': sees(
+    { present: 5, missing: 0, partial: 1, additional: 8 },
+    async (box) => Object.keys((await generate(box)).json['usage'] ?? {}).length,
+  ),
+  'G13.1.image_edit_fields': sees({ prompt: '200 200', 'prompt-and-image': '400 200' }, async (box) => [
+    (await edit(box)).status,
+    (await edit(box, { input_image: image })).status,
+  ]),
   'G13.1.image_edit_answer': sees(
+    { task: 'application/json id,polling_url', items: 'application/json created,data', image: 'image/png ' },
     async (box) => {
       const reply = await edit(box);
       return [typeOf(reply), keysOf(reply.json)];
     },
+  ),
+  'G14.1.message_parameters': sees(
+    { any: 200, documented: 400 },
+    async (box) => (await ask(box, { system: 'Be brief.' })).status,
+  ),
+  'G14.3.message_usage': sees(
     {
-      task: ['application/json', 'id,polling_url'],
-      items: ['application/json', 'created,data'],
-      image: ['image/png', ''],
+      documented: 'input_tokens,output_tokens',
+      cached: 'input_tokens,output_tokens,cache_creation_input_tokens,cache_read_input_tokens',
+      missing: '',
     },
+    async (box) => keysOf((await ask(box)).json['usage']),
   ),
-  'G14.1.message_parameters': sees(async (box) => (await ask(box, { system: 'Be brief.' })).status, {
-    any: 200,
-    documented: 400,
+  'G14.6.message_events': sees({ named: '+ -', unnamed: '- -', extended: '+ +' }, async (box) => {
+    const { text } = await ask(box, { stream: true, max_tokens: 2 });
+    return [text.includes('event: message_start'), text.includes('vendor_progress')];
   }),
-  'G14.3.message_usage': sees(async (box) => keysOf((await ask(box)).json['usage']), {
-    documented: 'input_tokens,output_tokens',
-    cached: 'input_tokens,output_tokens,cache_creation_input_tokens,cache_read_input_tokens',
-    missing: '',
+  'G15.3.embedding_encoding': sees({ honored: 'string', 'float-only': 'object' }, async (box) => {
+    const { json } = await embed(box, { encoding_format: 'base64' });
+    return typeof (json['data'] as Fields[])[0]?.['embedding'];
   }),
-  'G14.6.message_events': sees(
-    async (box) => {
-      const { text } = await ask(box, { stream: true, max_tokens: 2 });
-      return [text.includes('event: message_start'), text.includes('vendor_progress')];
-    },
-    { named: [true, false], unnamed: [false, false], extended: [true, true] },
+  'G15.3.embedding_dimensions': sees(
+    { honored: 200, refused: 400 },
+    async (box) => (await embed(box, { dimensions: 8 })).status,
   ),
-  'G15.3.embedding_encoding': sees(
-    async (box) => {
-      const { json } = await embed(box, { encoding_format: 'base64' });
-      return typeof (json['data'] as Fields[])[0]?.['embedding'];
-    },
-    { honored: 'string', 'float-only': 'object' },
+  'G15.3.embedding_usage': sees(
+    { present: true, missing: false },
+    async (box) => (await embed(box)).json['usage'] !== undefined,
   ),
-  'G15.3.embedding_dimensions': sees(async (box) => (await embed(box, { dimensions: 8 })).status, {
-    honored: 200,
-    refused: 400,
-  }),
-  'G15.3.embedding_usage': sees(async (box) => (await embed(box)).json['usage'] !== undefined, {
-    present: true,
-    missing: false,
-  }),
 };

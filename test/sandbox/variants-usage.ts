@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { sees, type Check } from './observe.ts';
+import { observing, type Check } from './observe.ts';
 import { column, exactSum, NOW, seconds, withBox, type Box, type Table } from './support.ts';
 
 const DAY = 86_400_000;
@@ -11,61 +11,47 @@ const truthOfWeek = (box: Box) =>
   box.sandbox.truth.sums(seconds(WEEK.start_timestamp), seconds(WEEK.end_timestamp));
 const sum = (sums: Record<string, bigint> = {}): bigint => Object.values(sums).reduce((a, b) => a + b, 0n);
 
+const { compares, sees } = observing();
+const many = observing({ callsPerDay: 100 });
+
 /** One check for each variant, by its id in docs/gateway.md, of the usage export. */
 export const usageVariants: Readonly<Record<string, Check>> = {
-  'G7.9.usage_unit': sees(
-    async (box) => {
-      const [spend, truth] = [exactSum(values(await box.usage(WEEK))), exactSum([truthOfWeek(box).net])];
-      const calls = box.sandbox.truth.rows(seconds(WEEK.start_timestamp), seconds(WEEK.end_timestamp));
-      const count = exactSum(values(await box.usage({ ...WEEK, metric: 'count' })));
-      const made = calls.filter(({ kind }) => kind === 'consumption').length;
-      return [spend / truth, spend % truth, count === BigInt(made) * 10n ** 9n];
-    },
-    { USD: [1n, 0n, true], CNY: [7n, 0n, true], units: [500_000n, 0n, true] },
-  ),
-  'G7.9.usage_refunds': sees(
-    async (box) => {
-      const spend = exactSum(values(await box.usage(WEEK)));
-      const { net, consumption } = truthOfWeek(box);
-      return [spend === exactSum([net]), spend === exactSum([consumption])];
-    },
-    { included: [true, false], excluded: [false, true] },
-    { callsPerDay: 100 },
-  ),
-  'G7.11.usage_written': sees(
-    async (box) => {
-      await box.embed((await box.createKey({ name: 'fresh' })).key);
-      const count = async (): Promise<number> => {
-        const { rows } = await box.usage({ group_by: 'token', metric: 'count', granularity: 'day' });
-        const fresh = rows.filter(({ dimension }) => dimension === 'fresh');
-        return fresh.reduce((total, { value }) => total + Number(value), 0);
-      };
-      const before = await count();
-      box.clock.now = Date.UTC(2026, 10, 21, 6, 5, 0);
-      return [before, await count()];
-    },
-    { 'at-once': [1, 1], 'every-5-minutes': [0, 1] },
-  ),
-  'G7.10.usage_range_end': sees(
-    async (box) => {
-      const hour = { start_timestamp: MIDNIGHT - HOUR, end_timestamp: MIDNIGHT };
-      const { rows } = await box.usage({ ...hour, granularity: 'hour', metric: 'count' });
-      return [...new Set(rows.map(({ time }) => Number(time) - MIDNIGHT))];
-    },
-    { exclusive: [-HOUR], inclusive: [-HOUR, 0] },
-    { callsPerDay: 400 },
-  ),
-  'G7.3.usage_span': sees(
-    async (box) => {
-      const spans = [30, 30.001, 184, 184.001].map((days) => ({
-        start_timestamp: NOW - days * DAY,
-        end_timestamp: NOW,
-      }));
-      return (await Promise.all(spans.map(box.usage))).map(({ text }) => text.startsWith('{'));
-    },
-    { '184-days': [false, false, false, true], '30-days': [false, true, true, true] },
-  ),
-  'G7.5.usage_layout': sees(
+  'G7.9.usage_unit': sees({ USD: '1 0 +', CNY: '7 0 +', units: '500000 0 +' }, async (box) => {
+    const [spend, truth] = [exactSum(values(await box.usage(WEEK))), exactSum([truthOfWeek(box).net])];
+    const calls = box.sandbox.truth.rows(seconds(WEEK.start_timestamp), seconds(WEEK.end_timestamp));
+    const count = exactSum(values(await box.usage({ ...WEEK, metric: 'count' })));
+    const made = calls.filter(({ kind }) => kind === 'consumption').length;
+    return [spend / truth, spend % truth, count === BigInt(made) * 10n ** 9n];
+  }),
+  'G7.9.usage_refunds': many.sees({ included: '+ -', excluded: '- +' }, async (box) => {
+    const spend = exactSum(values(await box.usage(WEEK)));
+    const { net, consumption } = truthOfWeek(box);
+    return [spend === exactSum([net]), spend === exactSum([consumption])];
+  }),
+  'G7.11.usage_written': sees({ 'at-once': '1 1', 'every-5-minutes': '0 1' }, async (box) => {
+    await box.embed((await box.createKey({ name: 'fresh' })).key);
+    const count = async (): Promise<number> => {
+      const { rows } = await box.usage({ group_by: 'token', metric: 'count', granularity: 'day' });
+      const fresh = rows.filter(({ dimension }) => dimension === 'fresh');
+      return fresh.reduce((total, { value }) => total + Number(value), 0);
+    };
+    const before = await count();
+    box.clock.now = Date.UTC(2026, 10, 21, 6, 5, 0);
+    return [before, await count()];
+  }),
+  'G7.10.usage_range_end': many.sees({ exclusive: '-1', inclusive: '-1 0' }, async (box) => {
+    const hour = { start_timestamp: MIDNIGHT - HOUR, end_timestamp: MIDNIGHT };
+    const { rows } = await box.usage({ ...hour, granularity: 'hour', metric: 'count' });
+    return [...new Set(rows.map(({ time }) => (Number(time) - MIDNIGHT) / HOUR))];
+  }),
+  'G7.3.usage_span': sees({ '184-days': '- - - +', '30-days': '- + + +' }, async (box) => {
+    const spans = [30, 30.001, 184, 184.001].map((days) => ({
+      start_timestamp: NOW - days * DAY,
+      end_timestamp: NOW,
+    }));
+    return (await Promise.all(spans.map(box.usage))).map(({ text }) => text.startsWith('{'));
+  }),
+  'G7.5.usage_layout': many.compares(
     async (box) => box.usage({ ...WEEK, group_by: 'vendor', granularity: 'day' }),
     ({ long, wide, transposed }) => {
       if (long === undefined || wide === undefined || transposed === undefined)
@@ -86,26 +72,30 @@ export const usageVariants: Readonly<Record<string, Check>> = {
         expect(exactSum([totals[time] ?? ''])).toBe(ofTime);
       }
     },
-    { callsPerDay: 100 },
   ),
-  'G7.5.usage_header': sees(
-    async (box) => (await box.usage({ group_by: 'token', metric: 'count' })).header.join(),
-    { generic: 'time,dimension,value', named: 'time,token,count' },
+  'G7.5.usage_header': sees({ generic: 'time,dimension,value', named: 'time,token,count' }, async (box) =>
+    (await box.usage({ group_by: 'token', metric: 'count' })).header.join(),
   ),
-  'G7.5.usage_time': sees(
+  'G7.5.usage_time': observing({ with: { usage_zone: 'Europe/Berlin' } }).sees(
+    {
+      ms: '1794610800000 1795147200000',
+      s: '1794610800 1795147200',
+      date: '2026-11-14 2026-11-20 05:00',
+      rfc3339: '2026-11-14T00:00:00+01:00 2026-11-20T05:00:00+01:00',
+    },
     async (box) => {
       const hours = { ...WEEK, granularity: 'hour', start_timestamp: MIDNIGHT - 20 * HOUR };
       return [column(await box.usage(WEEK), 'time')[0], column(await box.usage(hours), 'time')[0]];
     },
-    {
-      ms: ['1794610800000', '1795147200000'],
-      s: ['1794610800', '1795147200'],
-      date: ['2026-11-14', '2026-11-20 05:00'],
-      rfc3339: ['2026-11-14T00:00:00+01:00', '2026-11-20T05:00:00+01:00'],
-    },
-    { with: { usage_zone: 'Europe/Berlin' } },
   ),
   'G7.6.usage_zone': sees(
+    {
+      UTC: '10-24T00 10-25T00 10-26T00 10-27T00, 10-19T00 10-26T00',
+      'Asia/Shanghai': '10-23T16 10-24T16 10-25T16 10-26T16 10-27T16, 10-18T16 10-25T16',
+      // Summer time ended on 25 October.
+      'Europe/Berlin': '10-23T22 10-24T22 10-25T23 10-26T23 10-27T23, 10-18T22 10-25T23',
+      'America/New_York': '10-23T04 10-24T04 10-25T04 10-26T04 10-27T04, 10-19T04 10-26T04',
+    },
     async (box) => {
       const days = { start_timestamp: Date.UTC(2026, 9, 24), end_timestamp: Date.UTC(2026, 9, 28) };
       const starts = async (granularity: string): Promise<string> => {
@@ -113,17 +103,10 @@ export const usageVariants: Readonly<Record<string, Check>> = {
         const texts = times.map((time) => new Date(Number(time)).toISOString().slice(5, 13));
         return [...new Set(texts)].join(' ');
       };
-      return [await starts('day'), await starts('week')];
-    },
-    {
-      UTC: ['10-24T00 10-25T00 10-26T00 10-27T00', '10-19T00 10-26T00'],
-      'Asia/Shanghai': ['10-23T16 10-24T16 10-25T16 10-26T16 10-27T16', '10-18T16 10-25T16'],
-      // Summer time ended on 25 October.
-      'Europe/Berlin': ['10-23T22 10-24T22 10-25T23 10-26T23 10-27T23', '10-18T22 10-25T23'],
-      'America/New_York': ['10-23T04 10-24T04 10-25T04 10-26T04 10-27T04', '10-19T04 10-26T04'],
+      return `${await starts('day')}, ${await starts('week')}`;
     },
   ),
-  'G7.7.usage_zero': sees(
+  'G7.7.usage_zero': compares(
     async (box) => {
       const all = values(await box.usage({ granularity: 'hour', metric: 'count' }));
       return {
@@ -136,7 +119,7 @@ export const usageVariants: Readonly<Record<string, Check>> = {
       expect(blank).toEqual({ has: [false, true], sum: zero?.sum });
     },
   ),
-  'G7.7.usage_buckets': sees(
+  'G7.7.usage_buckets': observing({ callsPerDay: 5 }).compares(
     async (box) => {
       const hours = { ...WEEK, granularity: 'hour', metric: 'count' };
       const variants = { ...box.sandbox.variants, usage_layout: 'wide' } as const;
@@ -148,9 +131,8 @@ export const usageVariants: Readonly<Record<string, Check>> = {
       expect(all).toMatchObject({ hasZero: true, isWhole: true });
       expect(missing).toEqual({ hasZero: false, sum: all?.sum, isWhole: false });
     },
-    { callsPerDay: 5 },
   ),
-  'G7.8.usage_other': sees(
+  'G7.8.usage_other': compares(
     async (box) => {
       const entries = async (top_n: number): Promise<Record<string, bigint>> => {
         const sums: Record<string, bigint> = {};

@@ -6,18 +6,12 @@ import {
   variantTable,
   type VariantName,
 } from '../../src/sandbox/index.ts';
-import type { Check } from './observe.ts';
 import { keyVariants } from './variants-keys.ts';
 import { logVariants } from './variants-log.ts';
 import { modelVariants } from './variants-models.ts';
 import { usageVariants } from './variants-usage.ts';
 
-const checks: Readonly<Record<string, Check>> = {
-  ...keyVariants,
-  ...logVariants,
-  ...usageVariants,
-  ...modelVariants,
-};
+const checks = { ...keyVariants, ...logVariants, ...usageVariants, ...modelVariants };
 
 describe('a variant', () => {
   test.each(Object.entries(checks))('changes what is seen over HTTP: %s', async (id, check) => {
@@ -48,12 +42,11 @@ describe('switches written as text', () => {
     const known = { update: 'keep', hidden_cap: '10000' };
     expect(parseVariants(known)).toEqual(known);
     const wrong = { 'page-order': 'newest-first', update: 'merge', toString: 'x', constructor: 'y' };
-    expect(() => parseVariants(wrong)).toThrow(
-      [
-        'unknown variant "page-order"; did you mean "page_order"?',
-        'variant update cannot be "merge"; it can be replace, keep',
-        'unknown variant "toString"',
-      ].join('\n'),
-    );
+    const faults = [
+      'unknown variant "page-order"; did you mean "page_order"?',
+      'variant update cannot be "merge"; it can be replace, keep',
+      'unknown variant "toString"',
+    ];
+    expect(() => parseVariants(wrong)).toThrow(faults.join('\n'));
   });
 });
