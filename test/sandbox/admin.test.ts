@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { startSandbox, scopes, type Scope } from '../../src/sandbox/index.ts';
+import { scopes, type Scope } from '../../src/sandbox/index.ts';
 import { NOW, open, seconds, withBox, written } from './support.ts';
 
 const box = await open();
@@ -65,34 +65,28 @@ describe('Admin Keys', () => {
 });
 
 test('a sandbox needs an Admin Key, and can have a port and host of its choice', async () => {
-  await expect(startSandbox({ now: () => NOW, adminKeys: [] })).rejects.toThrow('Admin Key');
-  const other = await startSandbox({ now: () => NOW, months: 1, host: '::1' });
-  try {
-    expect(other.baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/u);
-    const port = Number(new URL(other.baseUrl).port);
-    const second = startSandbox({ now: () => NOW, months: 1, host: '::1', port });
-    await expect(second).rejects.toThrow('EADDRINUSE');
-  } finally {
-    await other.stop();
-  }
+  await expect(open({ adminKeys: [] })).rejects.toThrow('Admin Key');
+  await withBox({ host: '::1' }, async ({ sandbox }) => {
+    expect(sandbox.baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/u);
+    const port = Number(new URL(sandbox.baseUrl).port);
+    await expect(open({ host: '::1', port })).rejects.toThrow('EADDRINUSE');
+  });
 });
 
-describe('a request outside the endpoints', () => {
-  test('gets 404, and with a wrong method 405 with the allowed ones', async () => {
-    const paths = ['/', '/API/token/', '/api/token', '/api/token/x', '/api/token/%zz', '/_sandbox/nothing'];
-    for (const path of paths) {
-      const { status, json } = await box.call(path);
-      expect([path, status, json['success']]).toEqual([path, 404, false]);
-    }
-    const { status, headers } = await box.call('/api/token/', { method: 'DELETE' });
-    expect([status, headers.get('allow')]).toEqual([405, 'GET, POST, PUT']);
-  });
+test('a request outside the endpoints gets 404, and with a wrong method 405 with the allowed ones', async () => {
+  const paths = ['/', '/API/token/', '/api/token', '/api/token/x', '/api/token/%zz', '/_sandbox/nothing'];
+  for (const path of paths) {
+    const { status, json } = await box.call(path);
+    expect([path, status, json['success']]).toEqual([path, 404, false]);
+  }
+  const { status, headers } = await box.call('/api/token/', { method: 'DELETE' });
+  expect([status, headers.get('allow')]).toEqual([405, 'GET, POST, PUT']);
+});
 
-  test('with a malformed body gets 400, and with a long one 413', async () => {
-    const send = (body: string) =>
-      withBox({}, async ({ call }) => (await call('/api/token/', { method: 'POST', body })).status);
-    expect([await send('{"name":'), await send(' '.repeat(17 * 1024 * 1024))]).toEqual([400, 413]);
-  });
+test('a request with a malformed body gets 400, and with a long one 413', async () => {
+  const send = (body: string) =>
+    withBox({}, async ({ call }) => (await call('/api/token/', { method: 'POST', body })).status);
+  expect([await send('{"name":'), await send(' '.repeat(17 * 1024 * 1024))]).toEqual([400, 413]);
 });
 
 test('an empty range returns nothing, and a range without an end everything', async () => {

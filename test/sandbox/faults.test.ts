@@ -31,11 +31,8 @@ describe('a fault', () => {
 
   test('ends a body within a row, or cleanly after whole rows', async () => {
     const lines = (await box.call(LOG)).text.split('\n');
-    for (const [rows, kept] of [
-      [0, 1],
-      [3, 4],
-      [1_000_000, lines.length - 2],
-    ] as const) {
+    for (const rows of [0, 3, 1_000_000]) {
+      const kept = Math.min(rows + 1, lines.length - 2);
       plant({ kind: 'cut-off', rows, end: 'clean' });
       const { text } = await box.call(LOG);
       const half = text.split('\n').at(-1) ?? '';
@@ -52,10 +49,10 @@ describe('a fault', () => {
 
   test('sends an answer whole, but in slow parts', async () => {
     const whole = (await box.profile()).text;
-    plant({ kind: 'drip', bytes: 20, millis: 1 });
+    plant({ kind: 'drip', bytes: 50, millis: 10 });
     const started = performance.now();
     expect((await box.profile()).text).toBe(whole);
-    expect(performance.now() - started).toBeGreaterThan(whole.length / 20 - 2);
+    expect(performance.now() - started).toBeGreaterThan(20);
   });
 
   test('stalls an answer after some rows, or delays it, until the sandbox stops', async () => {
@@ -89,115 +86,98 @@ describe('a fault', () => {
   });
 });
 
-describe('a key write without a response', () => {
-  test.each(['reset', 'lost-answer', 'late-effect'] as const)(
-    'has no effect, its effect, or its effect later: %s',
-    async (kind) => {
-      const [updated, { id: deleted }] = [await box.createKey(), await box.createKey()];
-      const effect = (): boolean[] => [
-        box.sandbox.state.keys.all().some(({ name }) => name === kind),
-        box.sandbox.state.keys.get(updated.id)?.name === 'put',
-        box.sandbox.state.keys.get(deleted) === undefined,
-      ];
-      for (const method of ['POST', 'PUT', 'DELETE'])
-        plant(kind === 'late-effect' ? { kind, method, millis: 5000 } : { kind, method });
-      await expect(box.createKey({ name: kind })).rejects.toThrow('fetch failed');
-      await expect(box.updateKey({ id: updated.id, name: 'put' })).rejects.toThrow('fetch failed');
-      await expect(box.deleteKey(deleted)).rejects.toThrow('fetch failed');
-      box.clock.now += 4999;
-      await box.page();
-      expect(effect()).toEqual(Array(3).fill(kind === 'lost-answer'));
-      box.clock.now += 1;
-      await box.page();
-      expect(effect()).toEqual(Array(3).fill(kind !== 'reset'));
-      expect(box.sandbox.requests.all().at(2)).toMatchObject({ fault: kind, status: 0, done: true });
-    },
-  );
-
-  test('reports its plaintext inside the process all the same', async () => {
-    const reported: unknown[] = [];
-    const listen = (message: unknown): void => void reported.push(message);
-    subscribe('tollkeeper:sandbox:plaintext', listen);
-    plant({ kind: 'lost-answer', method: 'POST' });
-    await expect(box.createKey()).rejects.toThrow('fetch failed');
-    const { key } = await box.createKey();
-    unsubscribe('tollkeeper:sandbox:plaintext', listen);
-    expect(reported).toEqual([{ plaintext: expect.any(String) }, { plaintext: key.replace('sk-', '') }]);
-  });
-});
-
-describe('a list of keys', () => {
-  test('that is stale lacks a new key that works, and shows a deleted key that does not', async () => {
-    for (const method of ['POST', 'DELETE']) plant({ kind: 'late-listing', millis: 3000, method });
-    const { id, key } = await box.createKey();
-    const look = async (): Promise<unknown[]> => [
-      (await box.embed(key)).status,
-      (await box.page({ page_size: 100 })).items.some((one) => one.id === id),
+test.each(['reset', 'lost-answer', 'late-effect'] as const)(
+  'a key write without a response has no effect, its effect, or its effect later: %s',
+  async (kind) => {
+    const [updated, { id: deleted }] = [await box.createKey(), await box.createKey()];
+    const effect = (): boolean[] => [
+      box.sandbox.state.keys.all().some(({ name }) => name === kind),
+      box.sandbox.state.keys.get(updated.id)?.name === 'put',
+      box.sandbox.state.keys.get(deleted) === undefined,
     ];
-    const made = await look();
-    box.clock.now += 2999;
-    expect([made, await look()]).toEqual([
-      [200, false],
-      [200, false],
-    ]);
+    for (const method of ['POST', 'PUT', 'DELETE'])
+      plant(kind === 'late-effect' ? { kind, method, millis: 5000 } : { kind, method });
+    await expect(box.createKey({ name: kind })).rejects.toThrow('fetch failed');
+    await expect(box.updateKey({ id: updated.id, name: 'put' })).rejects.toThrow('fetch failed');
+    await expect(box.deleteKey(deleted)).rejects.toThrow('fetch failed');
+    box.clock.now += 4999;
+    await box.page();
+    expect(effect()).toEqual(Array(3).fill(kind === 'lost-answer'));
     box.clock.now += 1;
-    expect(await look()).toEqual([200, true]);
-    await box.deleteKey(id);
-    expect(await look()).toEqual([401, true]);
-    box.clock.now += 3000;
-    expect(await look()).toEqual([401, false]);
-  });
+    await box.page();
+    expect(effect()).toEqual(Array(3).fill(kind !== 'reset'));
+    expect(box.sandbox.requests.all().at(2)).toMatchObject({ fault: kind, status: 0, done: true });
+  },
+);
 
-  test('changes between two pages, so that one reading has a key twice or not at all', async () => {
-    box.sandbox.traffic.addKeys(40, 'churn');
-    const bulk = { count: 500, name: 'bulk' };
-    expect((await box.post('', '/_sandbox/keys', bulk)).status).toBe(201);
-    plant({ kind: 'churn', add: 2, remove: 3, path: '/api/token/', times: 6 });
-    const pages = [];
-    for (let p = 1; p <= 6; p += 1) pages.push(await box.page({ p, page_size: 100 }));
-    const seen = pages.flatMap(({ items }) => items).filter(({ name }) => name.startsWith('bulk-'));
-    expect([seen.length, new Set(seen.map(({ id }) => id)).size]).not.toEqual([500, 500]);
-    expect(new Set(pages.map(({ total }) => total)).size).toBe(6);
-  });
+test('a created key without a response reports its plaintext inside the process all the same', async () => {
+  const reported: unknown[] = [];
+  const listen = (message: unknown): void => void reported.push(message);
+  subscribe('tollkeeper:sandbox:plaintext', listen);
+  plant({ kind: 'lost-answer', method: 'POST' });
+  await expect(box.createKey()).rejects.toThrow('fetch failed');
+  const { key } = await box.createKey();
+  unsubscribe('tollkeeper:sandbox:plaintext', listen);
+  expect(reported).toEqual([{ plaintext: expect.any(String) }, { plaintext: key.replace('sk-', '') }]);
 });
 
-describe('the control API', () => {
-  const control = (path: string, body?: unknown) =>
-    box.call(`/_sandbox/${path}`, body === undefined ? {} : { method: 'POST', key: '', body });
+test('a stale list of keys lacks a new key that works, and shows a deleted key that does not', async () => {
+  for (const method of ['POST', 'DELETE']) plant({ kind: 'late-listing', millis: 3000, method });
+  const { id, key } = await box.createKey();
+  const look = async (later: number): Promise<string> => {
+    box.clock.now += later;
+    const isListed = (await box.page({ page_size: 100 })).items.some((one) => one.id === id);
+    return `${(await box.embed(key)).status} ${isListed}`;
+  };
+  const made = [await look(0), await look(2999), await look(1)];
+  await box.deleteKey(id);
+  expect([...made, await look(0), await look(3000)].join()).toBe(
+    '200 false,200 false,200 true,401 true,401 false',
+  );
+});
 
-  test('adds, lists and clears faults', async () => {
-    const faults: Fault[] = [{ kind: 'status', status: 418, path: '/api/user', times: 2 }, { kind: 'reset' }];
-    for (const fault of faults) expect((await control('faults', fault)).status).toBe(201);
-    expect((await box.profile()).status).toBe(418);
-    const shown = JSON.parse((await control('faults')).text) as unknown;
-    expect(shown).toEqual(faults.map((fault) => ({ ...fault, times: 1, skip: 0 })));
-    expect((await box.call('/_sandbox/faults', { method: 'DELETE' })).status).toBe(200);
-    expect((await box.profile()).status).toBe(200);
-  });
+test('a list of keys changes between two pages, so that one reading has a key twice or not at all', async () => {
+  box.sandbox.traffic.addKeys(40, 'churn');
+  const bulk = { count: 500, name: 'bulk' };
+  expect((await box.post('', '/_sandbox/keys', bulk)).status).toBe(201);
+  plant({ kind: 'churn', add: 2, remove: 3, path: '/api/token/', times: 6 });
+  const pages = [];
+  for (let p = 1; p <= 6; p += 1) pages.push(await box.page({ p, page_size: 100 }));
+  const seen = pages.flatMap(({ items }) => items).filter(({ name }) => name.startsWith('bulk-'));
+  expect([seen.length, new Set(seen.map(({ id }) => id)).size]).not.toEqual([500, 500]);
+  expect(new Set(pages.map(({ total }) => total)).size).toBe(6);
+});
 
-  test('reports what is wrong with a fault', async () => {
-    const wrong: readonly (readonly [unknown, string])[] = [
-      [{ kind: 'explode' }, 'kind must be one of status, delay'],
-      [{ kind: 'delay' }, 'delay needs millis'],
-      [{ kind: 'cut-off', rows: 1, end: 'maybe' }, 'cut-off needs end (destroyed or clean)'],
-      [{ kind: 'reset', often: 3 }, 'often is not understood'],
-      ['reset', 'JSON object'],
-    ];
-    for (const [fault, part] of wrong) {
-      const reply = await control('faults', fault);
-      expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(part)]);
-    }
-  });
+const control = (path: string, body?: unknown) =>
+  box.call(`/_sandbox/${path}`, body === undefined ? {} : { method: 'POST', key: '', body });
 
-  test('returns the truth, the requests and the number of key writes, and records nothing of itself', async () => {
-    const { id } = await box.createKey();
-    await box.deleteKey(id);
-    const truth = await control('truth?start=0&end=2000000000');
-    expect(JSON.parse(truth.text)).toEqual(box.sandbox.truth.sums(0, 2_000_000_000));
-    const requests = JSON.parse((await control('requests')).text) as { path: string }[];
-    expect(requests.map(({ path }) => path)).toEqual(['/api/token/', `/api/token/${id}`]);
-    expect(JSON.parse((await control('writes')).text)).toEqual({ POST: 1, PUT: 0, DELETE: 1 });
-    const wrong = [control('truth?start=yesterday'), control('keys', {}), control(`keys/${id}/disable`, {})];
-    expect((await Promise.all(wrong)).map(({ status }) => status)).toEqual([400, 400, 404]);
-  });
+test('the control API adds, lists and clears faults, and reports what is wrong with one', async () => {
+  const faults: Fault[] = [{ kind: 'status', status: 418, path: '/api/user', times: 2 }, { kind: 'reset' }];
+  for (const fault of faults) expect((await control('faults', fault)).status).toBe(201);
+  expect((await box.profile()).status).toBe(418);
+  const shown = JSON.parse((await control('faults')).text) as unknown;
+  expect(shown).toEqual(faults.map((fault) => ({ ...fault, times: 1, skip: 0 })));
+  await box.call('/_sandbox/faults', { method: 'DELETE' });
+  const wrong = {
+    'kind must be one of status, delay': { kind: 'explode' },
+    'delay needs millis': { kind: 'delay' },
+    'cut-off needs end (destroyed or clean)': { kind: 'cut-off', rows: 1, end: 'maybe' },
+    'often is not understood': { kind: 'reset', often: 3 },
+    'a fault is a JSON object': 'reset',
+  };
+  for (const [part, fault] of Object.entries(wrong))
+    expect((await control('faults', fault)).text).toContain(part);
+  expect([(await control('faults', {})).status, (await box.profile()).status]).toEqual([400, 200]);
+});
+
+test('the control API returns the truth, the requests and the number of key writes, and records nothing of itself', async () => {
+  const { id } = await box.createKey();
+  await box.deleteKey(id);
+  const truth = await control('truth?start=0&end=2000000000');
+  expect(JSON.parse(truth.text)).toEqual(box.sandbox.truth.sums(0, 2_000_000_000));
+  const requests = JSON.parse((await control('requests')).text) as { path: string }[];
+  expect(requests.map(({ path }) => path)).toEqual(['/api/token/', `/api/token/${id}`]);
+  expect(JSON.parse((await control('writes')).text)).toEqual({ POST: 1, PUT: 0, DELETE: 1 });
+  const wrong = [control('truth?start=yesterday'), control('keys', {}), control(`keys/${id}/disable`, {})];
+  expect((await Promise.all(wrong)).map(({ status }) => status)).toEqual([400, 400, 404]);
 });

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { exactSum, NOW, open, seconds, written } from './support.ts';
+import { exactSum, NOW, open, seconds, sumBy, written } from './support.ts';
 
 const DAY = 86_400;
 const box = await open({ months: 2, callsPerDay: 40 });
@@ -8,12 +8,6 @@ afterAll(() => box.sandbox.stop());
 const end = seconds(NOW);
 const day = Math.floor(end / DAY) * DAY;
 const days = { start_timestamp: (day - 30 * DAY) * 1000, end_timestamp: day * 1000, top_n: 100 };
-const sumBy = (rows: readonly Record<string, string>[], name: string): Record<string, bigint> => {
-  const sums: Record<string, bigint> = {};
-  for (const { [name]: by = '', value = '' } of rows) sums[by] = (sums[by] ?? 0n) + exactSum([value]);
-  return sums;
-};
-
 test.each([
   ['G7.6.hour', 3_600],
   ['G7.6.day', DAY],
@@ -27,11 +21,11 @@ test.each([
       ['model', truth.byModel],
       ['token', truth.byKey],
     ] as const) {
-      const { rows } = await box.usage({ ...days, group_by, granularity, metric: 'spend' });
-      const times = Object.keys(sumBy(rows, 'time')).map((time) => Number(time) / 1000);
+      const usage = await box.usage({ ...days, group_by, granularity, metric: 'spend' });
+      const times = Object.keys(sumBy(usage, 'time')).map((time) => Number(time) / 1000);
       expect(new Set(times.slice(1).map((time, at) => time - (times[at] ?? 0)))).toEqual(new Set([length]));
       const sums = Object.entries(expected).map(([name, text]) => [name, exactSum([text])]);
-      expect(sumBy(rows, 'dimension')).toEqual(Object.fromEntries(sums));
+      expect(sumBy(usage, 'dimension')).toEqual(Object.fromEntries(sums));
     }
   },
 );

@@ -16,11 +16,8 @@ test('the plaintext of a key is drawn from the random numbers, returned once, an
     expect((await own.createKey()).key).not.toBe(key);
     const kept = own.sandbox.state.keys.get(id);
     expect(kept?.hash).toBe(createHash('sha256').update(key.slice(3)).digest('hex'));
-    const reads = [
-      await own.keys(),
-      await own.updateKey({ id, name: 'secret' }),
-      await own.call('/_sandbox/requests'),
-    ];
+    const updated = await own.updateKey({ id, name: 'secret' });
+    const reads = [await own.keys(), updated, await own.call('/_sandbox/requests')];
     const texts = [...reads.map(({ text }) => text), ...Object.values(kept ?? {}).map(String)];
     expect(texts.filter((text) => text.includes(key.slice(3)))).toEqual([]);
     expect((await own.readKey(id)).key_mask).toBe(`${key.slice(0, 7)}**********${key.slice(-4)}`);
@@ -35,19 +32,16 @@ test('an update expires, exhausts or reactivates a key, and expiry waits for the
     const stillborn = await createKey({ expired_time: past });
     expect((await embed(stillborn.key)).status).toBe(401);
     const { id, key } = await createKey();
-    const put = (more: Record<string, unknown>) =>
-      updateKey({ id, name: 'put', remain_quota: 1, expired_time: -1, ...more });
-    const works: number[] = [];
-    for (const more of [{ remain_quota: 0 }, { unlimited_quota: true, remain_quota: 0 }, {}]) {
-      await put(more);
-      works.push((await embed(key)).status);
-    }
-    for (const later of [0, 59, 60]) {
+    const put = async (more: Record<string, unknown>, later = 0): Promise<number> => {
       clock.now = NOW + later * 1000;
-      // A further update of what has expired already does not wake it.
-      await put({ expired_time: past + later });
-      works.push((await embed(key)).status);
-    }
+      await updateKey({ id, name: 'put', remain_quota: 1, expired_time: -1, ...more });
+      return (await embed(key)).status;
+    };
+    const works: number[] = [];
+    for (const more of [{ remain_quota: 0 }, { unlimited_quota: true, remain_quota: 0 }, {}])
+      works.push(await put(more));
+    // A further update of what has expired already does not wake it.
+    for (const later of [0, 59, 60]) works.push(await put({ expired_time: past + later }, later));
     expect(works).toEqual([401, 200, 200, 200, 200, 401]);
   });
 });

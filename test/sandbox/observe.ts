@@ -9,11 +9,8 @@ import { withBox, type Box } from './support.ts';
 
 type Options = Partial<Omit<SandboxOptions, 'now' | 'variants'>> & { with?: Partial<Variants> };
 
-const textOf = (parts: readonly unknown[]): string =>
-  parts
-    .flat()
-    .map((part) => (typeof part === 'boolean' ? '-+'[Number(part)] : String(part)))
-    .join(' ');
+const sign = (part: unknown): string => (typeof part === 'boolean' ? (part ? '+' : '-') : String(part));
+const shown = (seen: unknown): unknown => (Array.isArray(seen) ? seen.flat().map(sign).join(' ') : seen);
 
 /** The check of a variant, which its id in docs/gateway.md names last. */
 export type Check = (name: VariantName) => Promise<void>;
@@ -35,11 +32,8 @@ export const observing = ({ with: others = {}, ...options }: Options = {}) => {
   /** What is seen is expected, for exactly these values; the parts of an array as a text, + for true and - for false. */
   const sees = (expected: Readonly<Record<string, unknown>>, look: (box: Box) => Promise<unknown>): Check =>
     compares(look, (found) => {
-      const shown = Object.entries(found).map(([value, seen]) => [
-        value,
-        Array.isArray(seen) ? textOf(seen) : seen,
-      ]);
-      expect(Object.fromEntries(shown)).toEqual(expected);
+      const texts = Object.entries(found).map(([value, seen]) => [value, shown(seen)]);
+      expect(Object.fromEntries(texts)).toEqual(expected);
     });
   return { compares, sees };
 };

@@ -51,10 +51,7 @@ export const open = async ({ start = NOW, ...options }: Options = {}) => {
     const json = isJson ? (JSON.parse(text) as Record<string, unknown>) : {};
     return { status: response.status, headers: response.headers, text, json };
   };
-  const query = (parameters: Query): string =>
-    new URLSearchParams(
-      Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]),
-    ).toString();
+  const query = (parameters: Query) => new URLSearchParams(parameters as Record<string, string>).toString();
   const keys = (parameters: Query = {}) => call(`/api/token/?${query(parameters)}`);
   const post = (key: string, path: string, body: unknown) => call(path, { method: 'POST', key, body });
   return {
@@ -111,6 +108,13 @@ export const exactSum = (texts: readonly string[]): bigint =>
     const size = BigInt(`${match[2]}${(match[3] ?? '').padEnd(9, '0')}`);
     return match[1] === '-' ? sum - size : sum + size;
   }, 0n);
+
+/** Exact sums of the values of a usage export, by their dimension or time. */
+export const sumBy = ({ rows }: Table, name: string): Record<string, bigint> => {
+  const sums: Record<string, bigint> = {};
+  for (const { [name]: by = '', value = '' } of rows) sums[by] = (sums[by] ?? 0n) + exactSum([value]);
+  return sums;
+};
 
 /** The text of a JSON number inside an answer, as it was written. */
 export const written = (text: string, name: string): string =>

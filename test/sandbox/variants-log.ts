@@ -106,27 +106,27 @@ export const logVariants: Readonly<Record<string, Check>> = {
       });
     },
   ),
-  'G6.8.log_quota': sees({ currency: '- + + 1', units: '+ + - 500000' }, async (box) => {
+  'G6.8.log_quota': sees({ currency: '- + + 1 0', units: '+ + - 500000 0' }, async (box) => {
     const quotas = await columnOf(box, 'quota');
-    const plain = [/^-?\d+(?:\.\d{1,8})?$/u, /\.\d{8}$/u].map(
-      (form) => quotas.filter((text) => form.test(text)).length,
-    );
+    const isPlain = quotas.every((text) => /^-?\d+(?:\.\d{1,8})?$/u.test(text));
+    const hasFractions = quotas.some((text) => /\.\d{8}$/u.test(text));
+    const [sum, truth] = [exactSum(quotas), exactSum([box.sandbox.truth.sums(0, seconds(NOW)).quota])];
     // 500,000 units are one dollar: the charges themselves are whole units then.
-    const rate = exactSum(quotas) / exactSum([box.sandbox.truth.sums(0, seconds(NOW)).quota]);
-    return [isWhole(quotas), plain[0] === quotas.length, plain[1] !== 0, rate];
+    return [isWhole(quotas), isPlain, hasFractions, sum / truth, sum % truth];
   }),
-  'G6.7.log_currency': compares(
-    async (box) => onlySum(await box.log()),
-    ({ USD = 0n, CNY }) => expect([USD > 0n, CNY]).toEqual([true, 7n * USD]),
-  ),
-  'G6.9.refund_rows': many.sees({ negative: '+ + +', absent: '- + -' }, async (box) => {
+  'G6.7.log_currency': sees({ USD: '1 0', CNY: '7 0' }, async (box) => {
+    const truth = exactSum([box.sandbox.truth.sums(0, seconds(NOW) + 1).quota]);
+    const shown = onlySum(await box.log());
+    return [shown / truth, shown % truth];
+  }),
+  'G6.9.refund_rows': many.sees({ negative: '+ + + +', absent: '- + - +' }, async (box) => {
     const { rows } = await box.log();
     const refunds = rows.filter(({ type }) => type === 'refund');
     const negative = rows.filter(({ quota }) => quota?.startsWith('-'));
-    const truth = box.sandbox.truth.sums(0, seconds(NOW) + 1);
-    expect(written((await box.stat()).text, 'quota')).toBe(truth.net);
     const nameless = refunds.some((row) => row['token_name'] === '');
-    return [refunds.length > 0, negative.length === refunds.length, nameless];
+    const { net } = box.sandbox.truth.sums(0, seconds(NOW) + 1);
+    const isNet = written((await box.stat()).text, 'quota') === net;
+    return [refunds.length > 0, negative.length === refunds.length, nameless, isNet];
   }),
   'G6.3.cached_header': sees(
     { cached_tokens: '+ cached_tokens', cache_tokens: '+ cache_tokens' },
@@ -179,10 +179,9 @@ export const logVariants: Readonly<Record<string, Check>> = {
   'G6.13.guarded_cells': many.sees({ none: '+ - -0', text: '- + -0', all: "- + '-" }, async (box) => {
     await oneCall(box);
     const log = await box.log({ columns: 'token_name,quota' });
-    const names = column(log, 'token_name');
     const negative = column(log, 'quota').filter((text) => text.includes('-'));
-    const starts = [...new Set(negative.map((text) => text.slice(0, 2)))];
-    return [names.includes('=1+1'), names.includes("'=1+1"), starts];
+    const has = ['=1+1', "'=1+1"].map((name) => column(log, 'token_name').includes(name));
+    return [...has, ...new Set(negative.map((text) => text.slice(0, 2)))];
   }),
   'G6.14.hidden_cap': observing({ callsPerDay: 1_500 }).compares(
     async (box) => column(await box.log({ columns: 'created_at' }), 'created_at'),
@@ -201,14 +200,10 @@ export const logVariants: Readonly<Record<string, Check>> = {
     },
   ),
   'G6.15.row_id': observing({ callsPerDay: 40 }).sees(
-    {
-      absent: Array(5).fill('absent').join(' '),
-      'page-number': '1 1 2 11 11',
-      'modulo-1024': '1 100 101 1023 0',
-    },
+    { absent: 'absent absent absent absent', 'page-number': '1 2 11 11', 'modulo-1024': '1 101 1023 0' },
     async (box) => {
       const ids = await columnOf(box, 'id');
-      return [0, 99, 100, 1022, 1023].map((at) => ids[at]);
+      return [0, 100, 1022, 1023].map((at) => ids[at]);
     },
   ),
   'G6.12.prompt_tokens': many.compares(
@@ -245,16 +240,15 @@ export const logVariants: Readonly<Record<string, Check>> = {
   'G6.3.cached_column': sees(
     { present: '+ +', absent: '- -', appears: '- +', disappears: '+ -' },
     async (box) => {
-      const isThere = async () => (await box.log()).header.includes('cached_tokens');
-      const before = await isThere();
+      const before = await box.log();
       box.clock.now += DAY * 1000;
-      return [before, await isThere()];
+      return [before, await box.log()].map(({ header }) => header.includes('cached_tokens'));
     },
   ),
   'G6.10.kind_column': sees({ present: '+ +', absent: '- -', dropped: '+ -' }, async (box) => {
-    const has = async (end_timestamp: number): Promise<boolean> =>
-      (await box.log({ start_timestamp: end_timestamp - 3600, end_timestamp })).header.includes('type');
-    return [await has(seconds(NOW) - 100_000), await has(seconds(NOW))];
+    const ends = [seconds(NOW) - 100_000, seconds(NOW)];
+    const ranges = ends.map((end_timestamp) => ({ start_timestamp: end_timestamp - 3600, end_timestamp }));
+    return (await Promise.all(ranges.map(box.log))).map(({ header }) => header.includes('type'));
   }),
   'G6.11.status_column': many.sees(
     { word: 'error,success', 'own-word': 'settled,void', number: '1,2,3,4,5,6', absent: 'absent' },

@@ -9,8 +9,7 @@ type Fields = Record<string, unknown>;
 /** A request to a model endpoint with a key of its own. */
 const send = async (box: Box, path: string, body: Fields): Promise<Reply> =>
   box.post((await box.createKey()).key, path, body);
-const read = async (box: Box, path: string): Promise<Reply> =>
-  box.call(path, { key: (await box.createKey()).key });
+const read = async (box: Box, path: string) => box.call(path, { key: (await box.createKey()).key });
 
 const imagine = async (box: Box, more: Fields = {}): Promise<Fields> =>
   (await send(box, '/imgjob/submit/imagine', { prompt: 'a lighthouse', ...more })).json;
@@ -29,13 +28,10 @@ const musicAfter = async (box: Box, millis: number) => {
   return { code, data: data as Fields | null };
 };
 
-const imageStates = async (box: Box, ...millis: readonly number[]): Promise<unknown[]> => {
-  const states: unknown[] = [];
-  for (const after of millis) states.push((await imageAfter(box, after))['status']);
-  return states;
-};
 const musicState = async (box: Box, millis: number): Promise<unknown> =>
   (await musicAfter(box, millis)).data?.['status'];
+const imageState = async (box: Box, millis: number): Promise<unknown> =>
+  (await imageAfter(box, millis))['status'];
 
 const generate = (box: Box): Promise<Reply> =>
   send(box, '/v1/images/generations', { model: 'gpt-image-1', prompt: 'a lighthouse', size: '64x64' });
@@ -95,12 +91,11 @@ export const modelVariants: Readonly<Record<string, Check>> = {
       unseen: 'SUBMITTED PAINTING SUCCESS',
       'lower-case': 'submitted in_progress success',
     },
-    async (box) => imageStates(box, 800, 3000, 7000),
+    async (box) => [await imageState(box, 800), await imageState(box, 3000), await imageState(box, 7000)],
   ),
-  'G9.5.music_task_states': sees({ plain: 'QUEUED SUCCESS', unknown: 'UNKNOWN SUCCESS' }, async (box) => [
-    await musicState(box, 1700),
-    await musicState(box, 9000),
-  ]),
+  'G9.5.music_task_states': sees({ plain: 'QUEUED SUCCESS', unknown: 'UNKNOWN SUCCESS' }, async (box) => {
+    return [await musicState(box, 1700), await musicState(box, 9000)];
+  }),
   'G9.5.task_outcome': sees(
     {
       success: 'SUCCESS SUCCESS',
@@ -108,7 +103,7 @@ export const modelVariants: Readonly<Record<string, Check>> = {
       cancel: 'CANCEL FAILURE',
       endless: 'IN_PROGRESS IN_PROGRESS',
     },
-    async (box) => [...(await imageStates(box, 3_600_000)), await musicState(box, 3_600_000)],
+    async (box) => [await imageState(box, 3_600_000), await musicState(box, 3_600_000)],
   ),
   'G9.6.model_errors': sees(
     {
@@ -120,12 +115,8 @@ export const modelVariants: Readonly<Record<string, Check>> = {
     },
     async (box) => {
       const refused = await ask(box, { messages: [] });
-      return [
-        keysOf(await imagine(box, { prompt: '' })),
-        refused.status,
-        typeOf(refused),
-        keysOf(refused.json),
-      ];
+      const task = keysOf(await imagine(box, { prompt: '' }));
+      return [task, refused.status, typeOf(refused), keysOf(refused.json)];
     },
   ),
   'G10.1.persona_fields': sees(
@@ -167,14 +158,12 @@ export const modelVariants: Readonly<Record<string, Check>> = {
     const { submitTime, finishTime } = await imageAfter(box, 7000);
     return Number(finishTime) - Number(submitTime);
   }),
-  'G11.2.image_task_nulls': sees(
-    { absent: '', present: null },
-    async (box) => (await imageAfter(box, 100))['imageUrl'],
-  ),
-  'G11.6.base64_images': sees(
-    { any: 1, four: undefined },
-    async (box) => (await imagine(box, { base64Array: Array(5).fill(image) }))['code'],
-  ),
+  'G11.2.image_task_nulls': sees({ absent: '', present: null }, async (box) => {
+    return (await imageAfter(box, 100))['imageUrl'];
+  }),
+  'G11.6.base64_images': sees({ any: 1, four: undefined }, async (box) => {
+    return (await imagine(box, { base64Array: Array(5).fill(image) }))['code'];
+  }),
   'G11.10.image_submission': sees(
     { accepted: '1 +', 'window-waiting': '21 +', queued: '22 +', 'queue-full': '23 -', error: '4 -' },
     async (box) => {
@@ -186,10 +175,9 @@ export const modelVariants: Readonly<Record<string, Check>> = {
   'G12.2.image_items': sees({ url: 'url', base64: 'b64_json', both: 'url,b64_json' }, async (box) =>
     keysOf(((await generate(box)).json['data'] as Fields[])[0]),
   ),
-  'G12.2.image_usage': sees(
-    { present: 5, missing: 0, partial: 1, additional: 8 },
-    async (box) => Object.keys((await generate(box)).json['usage'] ?? {}).length,
-  ),
+  'G12.2.image_usage': sees({ present: 5, missing: 0, partial: 1, additional: 8 }, async (box) => {
+    return Object.keys((await generate(box)).json['usage'] ?? {}).length;
+  }),
   'G13.1.image_edit_fields': sees({ prompt: '200 200', 'prompt-and-image': '400 200' }, async (box) => [
     (await edit(box)).status,
     (await edit(box, { input_image: image })).status,
@@ -201,10 +189,9 @@ export const modelVariants: Readonly<Record<string, Check>> = {
       return [typeOf(reply), keysOf(reply.json)];
     },
   ),
-  'G14.1.message_parameters': sees(
-    { any: 200, documented: 400 },
-    async (box) => (await ask(box, { system: 'Be brief.' })).status,
-  ),
+  'G14.1.message_parameters': sees({ any: 200, documented: 400 }, async (box) => {
+    return (await ask(box, { system: 'Be brief.' })).status;
+  }),
   'G14.3.message_usage': sees(
     {
       documented: 'input_tokens,output_tokens',
@@ -221,12 +208,10 @@ export const modelVariants: Readonly<Record<string, Check>> = {
     const { json } = await embed(box, { encoding_format: 'base64' });
     return typeof (json['data'] as Fields[])[0]?.['embedding'];
   }),
-  'G15.3.embedding_dimensions': sees(
-    { honored: 200, refused: 400 },
-    async (box) => (await embed(box, { dimensions: 8 })).status,
-  ),
-  'G15.3.embedding_usage': sees(
-    { present: true, missing: false },
-    async (box) => (await embed(box)).json['usage'] !== undefined,
-  ),
+  'G15.3.embedding_dimensions': sees({ honored: 200, refused: 400 }, async (box) => {
+    return (await embed(box, { dimensions: 8 })).status;
+  }),
+  'G15.3.embedding_usage': sees({ present: true, missing: false }, async (box) => {
+    return (await embed(box)).json['usage'] !== undefined;
+  }),
 };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   parseVariants,
   sandboxHelp,
@@ -13,40 +13,31 @@ import { usageVariants } from './variants-usage.ts';
 
 const checks = { ...keyVariants, ...logVariants, ...usageVariants, ...modelVariants };
 
-describe('a variant', () => {
-  test.each(Object.entries(checks))('changes what is seen over HTTP: %s', async (id, check) => {
-    await check(id.split('.').at(-1) as VariantName);
-  });
-
-  test('has a check under its statement and name', () => {
-    const ids = variantNames.map((name) => `${variantTable[name].statement}.${name}`);
-    expect(new Set(Object.keys(checks))).toEqual(new Set(ids));
-  });
+test.each(Object.entries(checks))('a variant changes what is seen over HTTP: %s', async (id, check) => {
+  await check(id.split('.').at(-1) as VariantName);
 });
 
-describe('the table of switches', () => {
-  test('has for each switch at least two values, a default, and a meaning that the help shows', () => {
-    const help = sandboxHelp();
-    for (const name of variantNames) {
-      const { values, default: usual, meaning } = variantTable[name];
-      expect(values).toContain(usual);
-      expect(new Set(values).size).toBeGreaterThan(1);
-      expect(meaning).toMatch(/^[A-Z0-9a-z].{15,}\.$/u);
-      for (const part of [name, meaning, `[${usual}]`]) expect(help).toContain(part);
-    }
-  });
+test('a variant has a check under its statement and name, two values at least, a default, and a meaning that the help shows', () => {
+  const ids = variantNames.map((name) => `${variantTable[name].statement}.${name}`);
+  expect(new Set(Object.keys(checks))).toEqual(new Set(ids));
+  const help = sandboxHelp();
+  for (const name of variantNames) {
+    const { values, default: usual, meaning } = variantTable[name];
+    expect(values).toContain(usual);
+    expect(new Set(values).size).toBeGreaterThan(1);
+    expect(meaning).toMatch(/^[A-Z0-9a-z].{15,}\.$/u);
+    for (const part of [name, meaning, `[${usual}]`]) expect(help).toContain(part);
+  }
 });
 
-describe('switches written as text', () => {
-  test('are accepted when known, and all rejected at once, with the allowed or intended value', () => {
-    const known = { update: 'keep', hidden_cap: '10000' };
-    expect(parseVariants(known)).toEqual(known);
-    const wrong = { 'page-order': 'newest-first', update: 'merge', toString: 'x', constructor: 'y' };
-    const faults = [
-      'unknown variant "page-order"; did you mean "page_order"?',
-      'variant update cannot be "merge"; it can be replace, keep',
-      'unknown variant "toString"',
-    ];
-    expect(() => parseVariants(wrong)).toThrow(faults.join('\n'));
-  });
+test('variants written as text are all rejected at once when wrong, with the allowed or intended value', () => {
+  const known = { update: 'keep', hidden_cap: '10000' };
+  expect(parseVariants(known)).toEqual(known);
+  const wrong = { 'page-order': 'newest-first', update: 'merge', toString: 'x', constructor: 'y' };
+  const faults = [
+    'unknown variant "page-order"; did you mean "page_order"?',
+    'variant update cannot be "merge"; it can be replace, keep',
+    'unknown variant "toString"',
+  ];
+  expect(() => parseVariants(wrong)).toThrow(faults.join('\n'));
 });

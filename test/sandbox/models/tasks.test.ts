@@ -1,6 +1,5 @@
 import { inflateSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import type { Variants } from '../../../src/sandbox/index.ts';
 import { withBox, type Box } from '../support.ts';
 
 type Fields = Record<string, unknown>;
@@ -22,10 +21,9 @@ const caller = async (box: Box) => {
   return { box, key, post, get, submit, fetchImage, booked };
 };
 
-const open = (
-  look: (own: Awaited<ReturnType<typeof caller>>) => Promise<void>,
-  variants: Partial<Variants> = {},
-) => withBox({ callsPerDay: 0.001, variants }, async (box) => look(await caller(box)));
+const setting = { callsPerDay: 0.001, variants: { message_usage: 'cached' } } as const;
+const open = (look: (own: Awaited<ReturnType<typeof caller>>) => Promise<void>) =>
+  withBox(setting, async (box) => look(await caller(box)));
 
 const image = 'data:image/png;base64,iVBORw0KGgo=';
 const link = 'https://a.example/b.png';
@@ -139,16 +137,13 @@ it('a call of a model endpoint is booked at its price with the name of the key, 
   }));
 
 it('a call with the same long prompt reads the cache, in the usage and at its price', () =>
-  open(
-    async ({ box, key, booked }) => {
-      const more = { messages: [{ role: 'user', content: 'x'.repeat(8000) }], max_tokens: 1 };
-      const usages = [await box.ask(key, more), await box.ask(key, more)].map(({ json }) => json['usage']);
-      expect(usages.map((usage) => (usage as Fields)['cache_read_input_tokens'])).toEqual([0, 2004]);
-      box.clock.now += 1000;
-      expect((await booked()).join()).toMatch(/^\S+ caller 0.0002054,\S+ caller 0.002009$/u);
-    },
-    { message_usage: 'cached' },
-  ));
+  open(async ({ box, key, booked }) => {
+    const more = { messages: [{ role: 'user', content: 'x'.repeat(8000) }], max_tokens: 1 };
+    const usages = [await box.ask(key, more), await box.ask(key, more)].map(({ json }) => json['usage']);
+    expect(usages).toMatchObject([{ cache_read_input_tokens: 0 }, { cache_read_input_tokens: 2004 }]);
+    box.clock.now += 1000;
+    expect((await booked()).join()).toMatch(/^\S+ caller 0.0002054,\S+ caller 0.002009$/u);
+  }));
 
 it('a sandbox that runs in real time leaves no callback and no timer behind when it stops', () =>
   open(async ({ box, submit }) => {
