@@ -10,6 +10,8 @@ export type CommandEntry = {
   readonly hasOptions?: boolean;
   readonly summary: string;
   readonly example?: string;
+  /** The page that describes it; README links to it. */
+  readonly docs?: string;
   readonly load: () => Promise<{ readonly define: (command: Command, deps: Deps) => void }>;
 };
 
@@ -20,6 +22,7 @@ export const commands: readonly CommandEntry[] = [
     takes: '[folder]',
     summary: 'Write a configuration to start with, and validate it.',
     example: 'tollkeeper init --sandbox                    a trial without an account',
+    docs: 'docs/start.md',
     load: () => import('./init/command.ts'),
   },
   {
@@ -27,6 +30,7 @@ export const commands: readonly CommandEntry[] = [
     summary:
       'Run the daemon: run jobs on their schedules, log JSON lines, serve health checks and the status page.',
     example: 'tollkeeper serve --config /config            the daemon',
+    docs: 'docs/operations.md#status-page',
     load: () => import('./serve/command.ts'),
   },
   {
@@ -54,6 +58,7 @@ export const commands: readonly CommandEntry[] = [
     takes: '<job>',
     summary: 'Run a job now, for one slot, or for all slots of a time range, and send its mails.',
     example: 'tollkeeper run pull-logs                     run it once, now',
+    docs: 'docs/jobs.md#backfill',
     load: () => import('./run/command.ts'),
   },
   {
@@ -75,6 +80,7 @@ export const commands: readonly CommandEntry[] = [
     takes: '<target>',
     summary: 'Back up all stored data into a folder or a file, while the daemon runs.',
     example: 'tollkeeper backup /backups                   database, audit log, mails, reports, archive',
+    docs: 'docs/operations.md#backup',
     load: () => import('./backup/command.ts'),
   },
   {
@@ -82,6 +88,7 @@ export const commands: readonly CommandEntry[] = [
     takes: '<from>',
     summary: 'Restore a backup, list backups, or verify one.',
     example: 'tollkeeper restore /backups --verify         read every byte of the newest backup',
+    docs: 'docs/operations.md#backup',
     load: () => import('./restore/command.ts'),
   },
   {
@@ -103,12 +110,14 @@ export const commands: readonly CommandEntry[] = [
     takes: '<sql>',
     summary: 'Run one SELECT over the views that report SQL reads, as table, CSV, JSON or Parquet.',
     example: `tollkeeper query "SELECT day, sum(spend) FROM cube GROUP BY ALL"`,
+    docs: 'docs/reports.md',
     load: () => import('./query/command.ts'),
   },
   {
     name: 'schema',
     takes: '[view]',
     summary: 'Print the views that report SQL and queries read, with columns, units and meaning.',
+    docs: 'docs/reference/views.md',
     load: () => import('./schema/command.ts'),
   },
   {
@@ -121,12 +130,14 @@ export const commands: readonly CommandEntry[] = [
     name: 'reports',
     summary: 'List built reports, newest first, with totals, verdict and files.',
     example: 'tollkeeper reports --job daily-spend         its reports, with their files',
+    docs: 'docs/reports.md',
     load: () => import('./reports/command.ts'),
   },
   {
     name: 'reconcile',
     summary: 'Compare the call log with statistics, usage export and account over a time range.',
     example: 'tollkeeper reconcile --from 2026-11-01 --to 2026-12-01',
+    docs: 'docs/jobs.md#reconciliation',
     load: () => import('./reconcile/command.ts'),
   },
   {
@@ -139,6 +150,7 @@ export const commands: readonly CommandEntry[] = [
     name: 'alerts',
     summary: 'List budgets, balance and key quotas with their state; mute and acknowledge alerts.',
     example: 'tollkeeper alerts                            budgets and their state',
+    docs: 'docs/budgets.md',
     load: () => import('./alerts/command.ts'),
   },
   {
@@ -146,6 +158,7 @@ export const commands: readonly CommandEntry[] = [
     hasOptions: false,
     summary: 'List API keys, plan and apply rotations and expiries, and show every step taken.',
     example: 'tollkeeper keys                              every API key, those that need attention first',
+    docs: 'docs/keys.md',
     load: () => import('./keys/command.ts'),
   },
   {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { commands } from '../../src/cli/commands.ts';
 import { jsonSchemas } from '../../src/config/index.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
@@ -7,6 +9,7 @@ import { channels } from '../../src/notify/index.ts';
 import { reportShape } from '../../src/reports/definition/definition.ts';
 import { reportRelations } from '../../src/settings.ts';
 import {
+  commandsTable,
   jobsReference,
   metricsReference,
   reportReference,
@@ -43,6 +46,17 @@ describe('the reference of YAML keys', () => {
 
   it('has a page on metrics generated from their catalogue', async () => {
     await expect(metricsReference(catalogue)).toMatchFileSnapshot('../../docs/reference/metrics.md');
+  });
+
+  it('has a table in README of every command with its summary', async () => {
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const [before, rest = ''] = readme.split('<!-- commands -->\n');
+    const [, after] = rest.split('<!-- end -->');
+    const table = commandsTable(commands);
+    expect(table.split('\n').filter((line) => line.startsWith('| `'))).toHaveLength(commands.length);
+    await expect(`${before}<!-- commands -->\n${table}<!-- end -->${after}`).toMatchFileSnapshot(
+      '../../README.md',
+    );
   });
 
   it('describes every key with its default', () => {

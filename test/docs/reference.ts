@@ -297,3 +297,22 @@ export const metricsReference = (metrics: Readonly<Record<string, Metric>>): str
     ),
     '',
   ].join('\n');
+
+type ShownCommand = {
+  readonly name: string;
+  readonly takes?: string;
+  readonly summary: string;
+  readonly docs?: string;
+};
+
+/** The commands with their arguments and summaries, as a table with links to the documentation. */
+export const commandsTable = (commands: readonly ShownCommand[]): string =>
+  [
+    '| command | does |',
+    '|---|---|',
+    ...commands.map(({ name, takes, summary, docs }) => {
+      const usage = takes === undefined ? name : `${name} ${takes}`;
+      return `| \`${usage}\` | ${summary.replaceAll('|', '\\|')}${docs === undefined ? '' : ` [More](${docs})`} |`;
+    }),
+    '',
+  ].join('\n');

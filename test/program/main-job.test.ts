@@ -79,7 +79,7 @@ describe('the main job', () => {
     expect(first?.parsed.subject).toContain(shown);
     expect(first?.parsed.text).toContain(shown);
     expect(first?.parsed.html).toContain(shown);
-    expect(first?.parsed.text).toMatch(/The log matches the\s+gateway’s\s+statistics/);
+    expect(first?.parsed.subject).toMatch(/· reconciled/);
     const largest = Object.entries(truth.byModel).toSorted(
       ([, left], [, right]) => Number(right) - Number(left),
     );

@@ -168,6 +168,6 @@ status: { port: 0 }
     expect(await report.ended).toEqual({ code: 0, signal: null });
     const { readFile } = await import('node:fs/promises');
     const text = await readFile(join(fixture.folder.path, 'out/spend-summary.txt'), 'utf8');
-    expect(text).toMatch(/matches the\s+gateway’s\s+statistics/);
+    expect(text).toMatch(/Reconciliation: .*: [\d.]+ USD\./s);
   });
 });

@@ -112,6 +112,30 @@ it('the status page shows jobs, data, spend, alerts, mails, faults, gaps and rot
   await expect(titled(pages)).toMatchFileSnapshot(approved('web/page'));
 });
 
+/** Each field of JSON in a line, and each entry of a list. */
+const fieldsOf = (json: object, path = ''): readonly string[] =>
+  Object.entries(json).flatMap(([key, value]: [string, unknown]) =>
+    Array.isArray(value)
+      ? value.map((one, index) => `${path}${key}[${index}]: ${JSON.stringify(one)}`)
+      : [`${path}${key}: ${JSON.stringify(value)}`],
+  );
+
+it('/status.json has the fields of each section of the page, times in ISO 8601 and amounts as decimal text', async () => {
+  const names = ['prod-search', 'growth-batch'];
+  const views: Readonly<Record<string, PageView>> = {
+    'in order': viewOf(goodStatus),
+    'with problems': viewOf(badStatus(names), { mails: badMails(names), names }),
+    'of a team': viewOf(goodStatus, { team: 'search' }),
+  };
+  const shown: [string, string][] = [];
+  for (const [title, view] of Object.entries(views)) {
+    await using fixture = await openPageFixture({ view: async () => view });
+    const { data, ...rest } = JSON.parse((await fixture.ask('/status.json')).text) as Record<string, object>;
+    shown.push([title, [...fieldsOf(rest), ...fieldsOf(data ?? {}, 'data.')].join('\n')]);
+  }
+  await expect(titled(shown)).toMatchFileSnapshot(approved('web/status-json'));
+});
+
 describe('the status page', () => {
   it('links to the page of each team and to each report', async () => {
     await using fixture = await openPageFixture({});
