@@ -25,8 +25,8 @@ const attempt = (number: number, minute: number, reason?: string) => ({
 const failed = runView('2026-11-21T07:00:00Z', {
   state: 'failed',
   code: 'gateway-unreachable',
-  reason: 'nobody answers',
-  attempts: [attempt(1, 10, 'no route'), attempt(2, 20, 'nobody answers')],
+  reason: 'connection refused',
+  attempts: [attempt(1, 10, 'no route'), attempt(2, 20, 'connection refused')],
   nextAttempt: unixMillis(now + 240_000),
 });
 

@@ -22,7 +22,7 @@ const good = runView('2026-11-21T07:00:00Z', { summary: '12 rows landed' });
 const failed = runView('2026-11-21T07:00:00Z', {
   state: 'failed',
   code: 'gateway-unreachable',
-  reason: 'nobody answers',
+  reason: 'connection refused',
 });
 const pipe = { paint: (_: string, text: string) => text };
 

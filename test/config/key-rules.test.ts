@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jobKinds } from '../../src/jobs/index.ts';
 import { nextSlots, scheduleFault } from '../../src/scheduler/index.ts';
 import { unixMillis } from '../../src/core/index.ts';
-import { approved, titled } from '../support/approved.ts';
+import { approved, titledEach } from '../support/approved.ts';
 import { goodEnv, load } from './support/load.ts';
 
 const account = 'main: { base_url: "https://gateway.example.com", admin_key: "${GATEWAY_ADMIN_KEY}" }';
@@ -92,10 +92,9 @@ describe('a job rotate-keys', () => {
       ],
       ['one location twice', rotating(`${file.slice(0, -1)}, ${file.slice('deliver: ['.length)}`)],
     ];
-    const found: [name: string, faults: string][] = [];
-    for (const [name, lines] of rows) found.push([name, await faultsOf('rotate-keys', lines)]);
-    expect(found.filter(([, faults]) => faults === '')).toEqual([]);
-    await expect(titled(found)).toMatchFileSnapshot(approved('config/rotate-keys'));
+    await expect(await titledEach(rows, ([, lines]) => faultsOf('rotate-keys', lines))).toMatchFileSnapshot(
+      approved('config/rotate-keys'),
+    );
   });
 
   it('never quotes an age identity, not even the beginning of one', async () => {
@@ -120,10 +119,9 @@ describe('a job rotate-keys', () => {
         [pull, hasty.replace('pull:', 'other-pull:').replace('schedule: "7 * * * *", ', '')],
       ],
     ];
-    const found: [name: string, faults: string][] = [];
-    for (const [name, jobs] of beside) found.push([name, await faultsOf('rotate-keys', rotating(), jobs)]);
-    expect(found.filter(([, faults]) => faults === '')).toEqual([]);
-    await expect(titled(found)).toMatchFileSnapshot(approved('config/evidence-of-rotations'));
+    await expect(
+      await titledEach(beside, ([, jobs]) => faultsOf('rotate-keys', rotating(), jobs)),
+    ).toMatchFileSnapshot(approved('config/evidence-of-rotations'));
     const timed = rotating('retire: { when: after-overlap }');
     for (const jobs of [[], [hasty]]) expect(await faultsOf('rotate-keys', timed, jobs)).toBe('');
     for (const other of [
@@ -200,11 +198,9 @@ describe('a job expire-keys', () => {
       ['a long lag', [...ending, 'quiet: 1d'], [pull.replace(' }', ', lag: 90m }'), snapshot]],
       ['a daily pull', [...ending, 'quiet: 7d'], [pull.replace('7 * * * *', '7 3 * * *'), snapshot]],
     ];
-    const found: [name: string, faults: string][] = [];
-    for (const [name, lines, beside] of rows)
-      found.push([name, await faultsOf('expire-keys', lines, beside)]);
-    expect(found.filter(([, faults]) => faults === '')).toEqual([]);
-    await expect(titled(found)).toMatchFileSnapshot(approved('config/expire-keys'));
+    await expect(
+      await titledEach(rows, ([, lines, beside]) => faultsOf('expire-keys', lines, beside)),
+    ).toMatchFileSnapshot(approved('config/expire-keys'));
   });
 
   it.each([

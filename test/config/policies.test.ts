@@ -3,7 +3,7 @@ import type { JobKind, LoadOptions } from '../../src/config/index.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
 import { nextSlots, scheduleFault } from '../../src/scheduler/index.ts';
 import { unixMillis } from '../../src/core/index.ts';
-import { approved, titled } from '../support/approved.ts';
+import { approved, titledEach } from '../support/approved.ts';
 import { goodEnv, goodSettings, kinds, load } from './support/load.ts';
 
 const longestSpace: LoadOptions['longestSpace'] = (schedule) => {
@@ -151,13 +151,12 @@ const faultRows: readonly (readonly [name: string, lines: string])[] = [
 
 describe('one fault in the policies of a job', () => {
   it('is reported with its place and the next step', async () => {
-    const reported: [name: string, fault: string][] = [];
-    for (const [name, lines] of faultRows) {
+    const reported = await titledEach(faultRows, async ([name, lines]) => {
       const { faults, config, text } = await loadJob(lines);
       expect([name, faults.length, config]).toEqual([name, 1, undefined]);
-      reported.push([name, text]);
-    }
-    await expect(titled(reported)).toMatchFileSnapshot(approved('config/policies'));
+      return text;
+    });
+    await expect(reported).toMatchFileSnapshot(approved('config/policies'));
   });
 
   it('is not repeated for a policy whose value is unresolved', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { splitReferences } from '../../src/config/load/references.ts';
-import { approved, titled } from '../support/approved.ts';
+import { approved, titledEach } from '../support/approved.ts';
 import { goodEnv, goodFiles, goodSettings, load } from './support/load.ts';
 
 const account = (text: string): Record<string, string> => ({
@@ -68,8 +68,7 @@ describe('references', () => {
   });
 
   it('are reported when they are unresolved', async () => {
-    const reported: [name: string, fault: string][] = [];
-    for (const written of [
+    const rows = [
       '"${NOPE}"',
       '"${EMPTY}"',
       '"${constructor}"',
@@ -77,16 +76,17 @@ describe('references', () => {
       '"${file:/empty}"',
       '"${file:/utf16}"',
       '"${NO-PE}"',
-    ]) {
+    ].map((written) => [written] as const);
+    const reported = await titledEach(rows, async ([written]) => {
       const { faults, config, text } = await load(
         { ...account(written), '/empty': '\n', '/utf16': Buffer.from('sk-admin-1', 'utf16le').toString() },
         { EMPTY: '' },
       );
       expect(config).toBeUndefined();
       expect(faults).toMatchObject([{ file: 'config/tollkeeper.yaml', line: 4, column: 16 }]);
-      reported.push([written, text]);
-    }
-    await expect(titled(reported)).toMatchFileSnapshot(approved('config/references'));
+      return text;
+    });
+    await expect(reported).toMatchFileSnapshot(approved('config/references'));
   });
 
   it('work in any value, including jobs, and not in keys', async () => {

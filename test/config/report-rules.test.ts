@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { jobKinds } from '../../src/jobs/index.ts';
-import { approved, titled } from '../support/approved.ts';
+import { approved, titledEach } from '../support/approved.ts';
 import { goodEnv, load } from './support/load.ts';
 
 const account =
@@ -54,10 +54,9 @@ it('a report job that contradicts itself or the settings is rejected', async () 
     ['an unknown period', withOperators, `period: last_month, ${toOne}`],
     ['a period without an end', withOperators, `period: { from: 2026-10-01 }, ${toOne}`],
   ];
-  const found: [name: string, faults: string][] = [];
-  for (const [name, settings, fields] of rows) found.push([name, await faultsOf(settings, fields)]);
-  expect(found.filter(([, faults]) => faults === '')).toEqual([]);
-  await expect(titled(found)).toMatchFileSnapshot(approved('config/reports'));
+  await expect(
+    await titledEach(rows, ([, settings, fields]) => faultsOf(settings, fields)),
+  ).toMatchFileSnapshot(approved('config/reports'));
 });
 
 it('prices and budgets are exact amounts, by patterns of models', async () => {

@@ -111,11 +111,11 @@ describe('a server that is down for three days', () => {
   it('and then for more than five ends the retries and reports every message, even those never attempted', async () => {
     await using fixture = await openOutboxFixture();
     await fixture.enqueue({ to: many(3) });
-    const why = fault('mail-unreachable', 'nobody answers');
+    const why = fault('mail-unreachable', 'connection refused');
     const worker = fixture.delivery(routeOf('mail', () => ({ state: 'deferred', closed: true, fault: why })));
     expect(await worker.deliver({})).toMatchObject({ deferred: 3 });
     expect((await fixture.outbox.list()).map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
-    expect((await fixture.outbox.list())[2]?.lastError).toBe('not attempted: nobody answers');
+    expect((await fixture.outbox.list())[2]?.lastError).toBe('not attempted: connection refused');
     fixture.clock.advance(5 * day);
     expect(await worker.deliver({})).toMatchObject({ failed: 3 });
     expect(await states(fixture)).toEqual(['failed', 'failed', 'failed']);

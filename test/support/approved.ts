@@ -19,6 +19,20 @@ export const approved = (area: string, language: LocaleTag = 'en'): string => {
 export const titled = (texts: Iterable<readonly [title: string, text: string]>): string =>
   [...texts].map(([title, text]) => `=== ${title}\n${text.trimEnd()}\n`).join('\n');
 
+/** The text of each row below its name, as one approved file. @throws Error for a row without a text, such as a fault that is not found */
+export const titledEach = async <Row extends readonly [name: string, ...unknown[]]>(
+  rows: readonly Row[],
+  textOf: (row: Row) => Promise<string>,
+): Promise<string> => {
+  const texts: [name: string, text: string][] = [];
+  for (const row of rows) {
+    const text = await textOf(row);
+    if (text === '') throw new Error(`${row[0]} has no text`);
+    texts.push([row[0], text]);
+  }
+  return titled(texts);
+};
+
 /** A mail as an approved file shows it. */
 export const mailText = (mail: {
   readonly subject?: string | undefined;

@@ -86,7 +86,7 @@ const gateway = z.strictObject({
     .int()
     .min(1)
     .describe(
-      'Number of integer units in 1 unit of the currency of the account. If omitted, 500000 units are 1 US dollar, whatever that currency is.',
+      'Number of integer units in 1 unit of the currency of the account. If omitted, 500000 units are 1 US dollar in any currency.',
     )
     .optional(),
   usage_zone: zone.describe('Time zone in which the days of the usage export start.').optional(),

@@ -26,7 +26,7 @@ export type KeyView = {
   readonly job?: string | undefined;
   readonly every?: number;
   readonly rotation?: RotationView | undefined;
-  /** Ids of other keys of the same name: calls carry only the name, so their use cannot be told apart. */
+  /** Ids of other keys of the same name: calls carry only the name, so their use cannot be distinguished. */
   readonly sameName: readonly number[];
   /** Use within the time range of the list; missing without rows in the call log. */
   readonly use?:

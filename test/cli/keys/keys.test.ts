@@ -145,7 +145,7 @@ describe('keys and keys list', () => {
     const plaintext = 'sk-the-key-itself';
     const errors: [string, string][] = [];
     for (const argv of [
-      'list nobody',
+      'list unknown',
       'list biling',
       'lst',
       'list lst',

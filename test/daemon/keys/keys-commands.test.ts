@@ -269,13 +269,13 @@ describe('a manual rotation', () => {
 
   it('stops at a failed step with the old key unchanged', async () => {
     const { main, keys } = oneAccount(surveyed(1, 'billing.g7'));
-    const broken = fault('gateway-unreachable', 'nobody answers');
+    const broken = fault('gateway-unreachable', 'connection refused');
     main.steps = [{ view: { stage: 'planned', tries: 1 }, moved: true, fault: broken }];
     const outcome = await rotate(keys, 'billing');
     expect(outcome).toMatchObject({
       good: false,
       rotations: [
-        { fault: { code: 'gateway-unreachable', message: 'nobody answers', advice: broken.advice } },
+        { fault: { code: 'gateway-unreachable', message: 'connection refused', advice: broken.advice } },
       ],
     });
   });

@@ -90,7 +90,7 @@ export const attentionOf = (key: KeyView, now: number): readonly Attention[] => 
           {
             rank: 4,
             style: 'warn' as const,
-            message: `name collision with ID ${key.sameName.join(', ')}: their calls cannot be told apart`,
+            message: `name collision with ID ${key.sameName.join(', ')}: their calls cannot be distinguished`,
           },
         ]),
     ...ofAge(key, now),
