@@ -37,7 +37,7 @@ export const keyVariants: Readonly<Record<string, Check>> = {
     return [first[0], second.items.filter(({ id }) => first.includes(id)).length];
   }),
   'G8.5.page_total': sees({ exact: 13, zero: 0 }, async (box) => (await box.page()).total),
-  'G8.12.update': sees({ replace: '0.0000 0 default 3', keep: '5.0000 -1 vip 1' }, async (box) => {
+  'G8.12.update': sees({ replace: '"0.0000" 0 default 3', keep: '"5.0000" -1 vip 1' }, async (box) => {
     const { id } = await box.createKey({ ...limited, group: 'vip' });
     await box.updateKey({ id, name: 'partly' });
     const { remain_quota, expired_time, group, status } = await box.readKey(id);
@@ -50,7 +50,7 @@ export const keyVariants: Readonly<Record<string, Check>> = {
     await box.updateKey({ ...before, remain_quota: Number(before.remain_quota) });
     return (await box.readKey(id)).remain_quota;
   }),
-  'G8.10.quota_request_unit': sees({ currency: '1250000.0000 +', units: '2.5000 -' }, async (box) => {
+  'G8.10.quota_request_unit': sees({ currency: '"1250000.0000" +', units: '"2.5000" -' }, async (box) => {
     const { id } = await box.createKey({ ...limited, remain_quota: 1_250_000 });
     return [(await box.readKey(id)).remain_quota, await succeeds(box, { ...limited, remain_quota: 2.5 })];
   }),

@@ -149,7 +149,7 @@ export const logVariants: Readonly<Record<string, Check>> = {
     async (box) => (await box.log({ columns: 'quota,created_at,model_name' })).header.join(),
   ),
   'G6.3.extra_columns': sees(
-    { absent: '+ + created_at quota', present: '+ + channel created_at remark, "free text" quota' },
+    { absent: '+ + created_at quota', present: '+ + channel created_at "remark, \\"free text\\"" quota' },
     async (box) => {
       const log = await box.log({ columns: 'created_at,quota' });
       const { quota, rows } = box.sandbox.truth.sums(0, seconds(NOW) + 1);
@@ -176,7 +176,7 @@ export const logVariants: Readonly<Record<string, Check>> = {
     const isTotal = isDeepStrictEqual(await last('created_at,quota'), total);
     return [(await box.log()).rows.length - rows, isTotal, isDeepStrictEqual(await last('quota'), alone)];
   }),
-  'G6.13.guarded_cells': many.sees({ none: '+ - -0', text: '- + -0', all: "- + '-" }, async (box) => {
+  'G6.13.guarded_cells': many.sees({ none: '+ - "-0"', text: '- + "-0"', all: "- + '-" }, async (box) => {
     await oneCall(box);
     const log = await box.log({ columns: 'token_name,quota' });
     const negative = column(log, 'quota').filter((text) => text.includes('-'));
@@ -200,7 +200,11 @@ export const logVariants: Readonly<Record<string, Check>> = {
     },
   ),
   'G6.15.row_id': observing({ callsPerDay: 40 }).sees(
-    { absent: 'absent absent absent absent', 'page-number': '1 2 11 11', 'modulo-1024': '1 101 1023 0' },
+    {
+      absent: 'absent absent absent absent',
+      'page-number': '"1" "2" "11" "11"',
+      'modulo-1024': '"1" "101" "1023" "0"',
+    },
     async (box) => {
       const ids = await columnOf(box, 'id');
       return [0, 100, 1022, 1023].map((at) => ids[at]);
@@ -286,7 +290,7 @@ export const logVariants: Readonly<Record<string, Check>> = {
     return [exactSum([part]) === exactSum(prod.map(([, net]) => net)), part === '0'];
   }),
   'G5.4.throughput': observing({ callsPerDay: 1 }).sees(
-    { 'last-minute': '1 0 2 0 0.00000004 0', range: '0.1 0.1 0.2 0.2 0 0' },
+    { 'last-minute': '"1 0" "2 0" "0.00000004 0"', range: '"0.1 0.1" "0.2 0.2" "0 0"' },
     async (box) => {
       const at = await oneCall(box);
       const model_name = 'text-embedding-3-small';

@@ -111,7 +111,7 @@ export const modelVariants: Readonly<Record<string, Check>> = {
       'typed-error': 'type,error 400 application/json type,error',
       'result-fields': 'code,description,result 400 application/json error',
       envelope: 'success,message,data 200 application/json success,message,data',
-      html: ' 400 text/html ',
+      html: '"" 400 text/html ""',
     },
     async (box) => {
       const refused = await ask(box, { messages: [] });
@@ -144,7 +144,7 @@ export const modelVariants: Readonly<Record<string, Check>> = {
     return [code, data === null];
   }),
   'G10.7.music_submission': sees(
-    { accepted: 'success +', 'refused-word': 'invalid_request -', 'refused-number': '1001 -' },
+    { accepted: 'success +', 'refused-word': 'invalid_request -', 'refused-number': '"1001" -' },
     async (box) => {
       const { json } = await send(box, '/music/uploads/audio-url', { url: 'https://a.example/b.mp3' });
       return [json['code'], String(json['data']).startsWith('task-')];
@@ -183,7 +183,11 @@ export const modelVariants: Readonly<Record<string, Check>> = {
     (await edit(box, { input_image: image })).status,
   ]),
   'G13.1.image_edit_answer': sees(
-    { task: 'application/json id,polling_url', items: 'application/json created,data', image: 'image/png ' },
+    {
+      task: 'application/json id,polling_url',
+      items: 'application/json created,data',
+      image: 'image/png ""',
+    },
     async (box) => {
       const reply = await edit(box);
       return [typeOf(reply), keysOf(reply.json)];
