@@ -12,21 +12,18 @@ export type { ModelAccess } from './model-access.ts';
 export type { AuditView } from './keys/audit.ts';
 export {
   alertsJson,
-  byReason,
-  collectUnknown,
   mailTones,
   needsPerson,
   outboxJson,
   runJson,
   runTones,
   statusJson,
-  type AlertView,
   type JobView,
   type OutboxView,
   type RunView,
   type StatusView,
-  type UnknownAlerts,
 } from '../web/index.ts';
+export { byReason, collectUnknown, type AlertView, type UnknownAlerts } from '../monitoring/index.ts';
 export type { BackupResult, ListedReport, QueryAnswer, ReportList } from '../jobs/index.ts';
 export type { DoctorView } from '../doctor/index.ts';
 export type { AlertAnswer } from './handlers/alerts.ts';

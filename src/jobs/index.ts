@@ -34,6 +34,7 @@ export { planExpiries } from './expire-keys/plan-expiries.ts';
 export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan, ScheduledMail } from './job-kind.ts';
 export type { CostOwners } from './cost-owners.ts';
 export { rotationPolicy, type RotateSettings } from './rotate-keys/rotate-shape.ts';
+export { viewAlerts } from './alert/view-alerts.ts';
 export { backupFaults } from './backup/backup.ts';
 export { sinkFaults } from './rotate-keys/sink-faults.ts';
 export { listReports, namesIn, type ListedReport, type ReportList } from './report/archive/read-report.ts';

@@ -127,6 +127,7 @@ type TypedJobKind<Shape extends z.ZodObject> = {
   readonly backfillsRange?: boolean;
   readonly runsAfterNeeds?: boolean;
   readonly sendsAlerts?: boolean;
+  readonly reservesName?: (name: string) => boolean;
   readonly faults?: NonNullable<JobShape['faults']>;
   readonly mails?: (
     settings: z.output<Shape>,

@@ -91,19 +91,6 @@ export const formatInteger = (value: Money, locale: Locale): string => {
 export const formatDays = (days: number, { decimalMark }: Locale): string =>
   days < 10 ? days.toFixed(1).replace('.', decimalMark) : String(Math.round(days));
 
-type DayRange = { readonly [Bound in 'days' | 'low' | 'high']?: number | undefined };
-
-/** `5.2 days (4.1 to 7.3)` */
-export const formatDayRange = (
-  { days = 0, low = 0, high = Number.POSITIVE_INFINITY }: DayRange,
-  locale: Locale,
-): string =>
-  locale.alerts.runway.days(
-    formatDays(days, locale),
-    formatDays(low, locale),
-    Number.isFinite(high) ? formatDays(high, locale) : undefined,
-  );
-
 const powerOfTen = (exponent: number): Money => money(`1e${exponent}`);
 
 const noPower: Power = { exponent: 0, mark: '' };

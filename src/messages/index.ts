@@ -1,4 +1,3 @@
-export { reasonText, type Reserve } from './alert-texts.ts';
 export { keyText } from './key-texts.ts';
 export { linesOf } from './mail-texts.ts';
 export type { Advice, Locale, Messages, OpenReason } from './locale.ts';

@@ -1,6 +1,5 @@
 import type { LocalDate, LocaleTag, UnixSeconds } from '../core/index.ts';
 import type { BudgetPeriodKind, CauseFactor, UnknownReason } from '../monitoring/index.ts';
-import type { AlertTexts } from './alert-texts.ts';
 import type { KeyTexts } from './key-texts.ts';
 import type { MailTexts } from './mail-texts.ts';
 import type { OutageTexts } from './outage-texts.ts';
@@ -47,7 +46,6 @@ export type Locale = {
     readonly powers: readonly Power[];
   };
   readonly mails: MailTexts;
-  readonly alerts: AlertTexts;
   readonly outages: OutageTexts;
   readonly keys: KeyTexts;
   readonly plans: PlanTexts;

@@ -18,19 +18,17 @@ export {
   type Selector,
   type Unmatched,
 } from './selectors.ts';
-export { runwayConditions } from './runway/conditions.ts';
-export { runwayOf, runwayDuration, type Runway } from './runway/runway.ts';
 export { inScope, type ScopeRules } from './budgets/scope.ts';
 export { createSpendIndex, segmentsOf, type SpendIndex } from './budgets/spend-index.ts';
 export { openSinceOf, planPeriods, type PlannedPeriod } from './alerts/plan-evaluation.ts';
+export type { AlertCell, AlertShown, AlertView } from './alerts/alert-view.ts';
 export {
-  alertStatusSchema,
-  budgetStatusOf,
-  describeScope,
-  runwayStatusOf,
-  type AlertStatusContent,
-  type BudgetStatus,
-} from './alerts/status.ts';
+  byReason,
+  collectUnknown,
+  unknownAlertsOf,
+  type UnknownAlert,
+  type UnknownAlerts,
+} from './alerts/unknown-alerts.ts';
 export {
   causeFactors,
   type CauseFactor,

@@ -8,7 +8,6 @@ export type {
   KeptReportsView,
   OutdatedServiceView,
 } from './status-data.ts';
-export type { AlertState, AlertView } from './alert-view.ts';
 export type { JobDays, KeyAgeView, KeysView, NextMailView, PageView } from './page-view.ts';
 export type { SpendView } from './spend-view.ts';
 export type { PageActions } from './page/actions.ts';
@@ -23,4 +22,3 @@ export { mailTones, runTones } from './tones.ts';
 export const listenForHealth = lazy(async () => (await import('./health.ts')).listenForHealth);
 export const listenForPage = lazy(async () => (await import('./page/listen.ts')).listenForPage);
 export const listenForMetrics = lazy(async () => (await import('./metrics.ts')).listenForMetrics);
-export { byReason, collectUnknown, unknownAlertsOf, type UnknownAlerts } from './unknown-alerts.ts';

@@ -1,6 +1,6 @@
 import type { LocalDate, Money, UnixMillis } from '../core/index.ts';
 import type { RunState } from '../storage/index.ts';
-import type { AlertView } from './alert-view.ts';
+import type { AlertView } from '../monitoring/index.ts';
 import type { SpendView } from './spend-view.ts';
 import type { OutboxView, StatusView } from './status-view.ts';
 

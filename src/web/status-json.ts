@@ -1,5 +1,5 @@
 import { iso, isoOr } from '../core/index.ts';
-import type { AlertView } from './alert-view.ts';
+import type { AlertView } from '../monitoring/index.ts';
 import { needsPerson } from './needs-person.ts';
 import type { PageView } from './page-view.ts';
 import type { JobView, OutboxView, RunView, StatusView } from './status-view.ts';
@@ -107,16 +107,26 @@ export const statusJson = (status: StatusView, needsPerson: readonly string[]) =
 });
 
 export const alertsJson = (views: readonly AlertView[]) =>
-  views.map(({ evaluatedAt, firing, mute, acknowledged, ...view }) => ({
-    ...view,
-    evaluatedAt: isoOr(evaluatedAt),
-    firing: firing.map(({ raisedAt, recoveredAt: _recovered, ...record }) => ({
-      ...record,
-      raisedAt: iso(raisedAt),
-    })),
-    ...(mute === undefined ? {} : { mute: { ...mute, until: iso(mute.until), mutedAt: iso(mute.mutedAt) } }),
-    ...(acknowledged === undefined ? {} : { acknowledged: { ...acknowledged, at: iso(acknowledged.at) } }),
-  }));
+  views.map(
+    ({ account, alert, state, team, texts, zone, status, evaluatedAt, firing, mute, acknowledged }) => ({
+      account,
+      alert,
+      state,
+      ...(team === undefined ? {} : { team }),
+      texts,
+      zone,
+      status,
+      evaluatedAt: isoOr(evaluatedAt),
+      firing: firing.map(({ raisedAt, recoveredAt: _recovered, ...record }) => ({
+        ...record,
+        raisedAt: iso(raisedAt),
+      })),
+      ...(mute === undefined
+        ? {}
+        : { mute: { ...mute, until: iso(mute.until), mutedAt: iso(mute.mutedAt) } }),
+      ...(acknowledged === undefined ? {} : { acknowledged: { ...acknowledged, at: iso(acknowledged.at) } }),
+    }),
+  );
 
 /** What the page shows, as `status --json` writes it: times in ISO 8601, amounts as decimal text. */
 export const pageJson = ({ status, team, spend, alerts, history, keys, nextMails, mails }: PageView) => ({

@@ -1,5 +1,6 @@
 import type { RotationView } from '../keys/index.ts';
 import type { ProgressStep, UnixMillis } from '../core/index.ts';
+import type { UnknownAlert } from '../monitoring/index.ts';
 import type { LedgerProblem } from '../scheduler/index.ts';
 import type { LedgerAttempt, LedgerRun, OutboxRow } from '../storage/index.ts';
 import type {
@@ -11,7 +12,6 @@ import type {
   KeyProblemView,
   OutdatedServiceView,
 } from './status-data.ts';
-import type { UnknownAlert } from './unknown-alerts.ts';
 
 /** The result of `status`, which the page shows. Times in milliseconds UTC. */
 

@@ -14,7 +14,10 @@ const quota = (alert: string, texts: AlertView['texts'] = few, more: Partial<Ale
   account: 'main',
   alert,
   state: 'unknown',
+  tone: 'warn',
+  title: 'Balance or quota',
   zone: 'UTC',
+  cells: [{ title: 'Lasts', text: 'unknown' }],
   texts: { lasts: 'unknown', ...texts },
   status: { kind: 'key', state: 'unknown' },
   firing: [],
@@ -43,6 +46,7 @@ it('alerts that are unknown for one reason are one line with one next step, in t
     state: 'ok',
     status: { kind: 'key', state: 'known' },
     texts: { lasts: '9 days' },
+    cells: [{ title: 'Lasts', text: '9 days' }],
   };
   const alerts = [
     ...keys.map((alert) => quota(alert)),

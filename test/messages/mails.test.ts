@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { localeTags, money, unixMillis, unixSeconds, type LocaleTag } from '../../src/core/index.ts';
 import { notifyOfResting } from '../../src/jobs/pull-logs/late-notice.ts';
+import { alertRules } from '../../src/jobs/alert/rules/registry.ts';
 import { localeOf } from '../../src/messages/index.ts';
 import type { Mail } from '../../src/notify/index.ts';
 import { widthOf } from '../../src/reports/render/text-width.ts';
@@ -216,8 +217,13 @@ describe.each(localeTags)('mails in %s', (tag) => {
     }
   });
 
-  it('have no text in another language', () => {
-    const { mails, alerts, outages, keys, plans } = localeOf(tag);
+  it('have no text in another language', async () => {
+    const { mails, outages, keys, plans } = localeOf(tag);
+    const alerts = await Promise.all(
+      alertRules.map(
+        async ({ name }): Promise<unknown> => import(`../../src/jobs/alert/rules/${name}/texts.${tag}.ts`),
+      ),
+    );
     const texts = textsIn({ lines: mails.lines, alerts, outages, keys, plans });
     expect(texts.length).toBeGreaterThan(190);
     for (const text of texts) expectLanguage(tag, text);

@@ -17,7 +17,7 @@ import {
   type LocaleTag,
   type Money,
 } from '../../src/core/index.ts';
-import { budgetAlert } from '../../src/jobs/alert/budget-mails.ts';
+import { budgetAlert } from '../../src/jobs/alert/rules/budget/budget-mails.ts';
 import { localeOf } from '../../src/messages/index.ts';
 import { levelName, type Assessment, type CausePart, type Waterfall } from '../../src/monitoring/index.ts';
 import { buildTable } from '../../src/reports/build/build-table.ts';

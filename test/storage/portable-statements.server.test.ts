@@ -140,7 +140,7 @@ const useDecisions = async (warehouse: Warehouse, clock: ManualClock): Promise<v
     records: [record],
     mails: [{ ...mail, file: 'f.eml', queuedAt: at(1), topics: ['t'] }],
   }));
-  await alerts.putStatus(account, [{ alert: 'budget', status: '{}', evaluatedAt: at(1) }]);
+  await alerts.putStatus(account, [{ alert: 'budget', status: '{}', evaluatedAt: at(1) }], ['other']);
   await Promise.all([alerts.statuses(), alerts.statuses(account), alerts.firing(), alerts.records(account)]);
   await alerts.mute({ ...name, until: at(9), mutedAt: at(1), by: 'me' });
   await alerts.acknowledge({ ...name, at: at(1), by: 'me' });

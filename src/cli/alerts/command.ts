@@ -48,10 +48,10 @@ Examples:
       const views = await ask(deps, config, (commands) => commands.call('alerts/list', {}), { reads: true });
       print(json === true ? jsonText(alertsJson(views)) : renderAlerts(views, screen()));
       const needsAttention = views.some(
-        ({ firing, mute, acknowledged, status }) =>
+        ({ firing, mute, acknowledged, state, mustBeKnown }) =>
           mute === undefined &&
           ((firing.length > 0 && acknowledged === undefined) ||
-            (status?.kind === 'budget' && status.state === 'unknown')),
+            (mustBeKnown === true && state === 'unknown')),
       );
       alerts.setOptionValue('exitCode', needsAttention ? 1 : 0);
     });

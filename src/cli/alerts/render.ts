@@ -1,53 +1,31 @@
-import {
-  divideMoney,
-  formatMoment,
-  money,
-  multiplyMoney,
-  roundMoney,
-  unixSeconds,
-  type Money,
-} from '../../core/index.ts';
+import { divideMoney } from '../../core/index.ts';
 import { collectUnknown, type AlertLogEntry, type AlertView } from '../../daemon/index.ts';
 import { localMoment } from '../ui/moment.ts';
-import type { Screen, Style } from '../ui/paint.ts';
-import { tableLines, type Cell, type Row } from '../ui/table.ts';
+import type { Screen } from '../ui/paint.ts';
+import { tableLines, type Cell } from '../ui/table.ts';
 import { unknownLines } from '../ui/unknown-alerts.ts';
 import { clip, oneLine } from '../ui/text.ts';
 
-type Budget = Extract<NonNullable<AlertView['status']>, { kind: 'budget' }>;
-
-const percentOf = (part: Money, whole: Money): string => {
-  const share = divideMoney(multiplyMoney(part, money('100')), whole, 4);
-  return share === undefined ? '-' : `${roundMoney(share, 0)}%`;
-};
+type Meter = NonNullable<AlertView['cells'][number]['meter']>;
 
 const barWidth = 10;
 
 /** `████▌·····`: one character per tenth of the budget. */
-const barOf = (spend: Money | undefined, amount: Money): string => {
-  const share = spend === undefined ? undefined : divideMoney(spend, amount, 4);
+const barOf = (meter: Meter | undefined): string => {
+  const share = meter?.value === undefined ? undefined : divideMoney(meter.value, meter.of, 4);
   if (share === undefined) return '-';
   const filled = Math.max(0, Math.min(barWidth, Math.round(Number(share) * barWidth)));
   return `${'█'.repeat(filled)}${'·'.repeat(barWidth - filled)}`;
 };
 
-const styles: { readonly [State in AlertView['state']]: Style } = {
-  ok: 'good',
-  exceeded: 'bad',
-  low: 'bad',
-  forecast: 'warn',
-  unknown: 'warn',
-  'not-evaluated': 'quiet',
-};
-
-const stateOf = ({ state }: AlertView): Cell => ({ text: state.replace('-', ' '), style: styles[state] });
+const stateOf = ({ state, tone }: AlertView): Cell => ({ text: state.replace('-', ' '), style: tone });
 
 const notesOf = (view: AlertView): readonly Cell[] => {
   const { mute, acknowledged, texts, zone } = view;
-  const { reason, hint, spend } = texts;
+  const { reason, hint } = texts;
   return [
     ...(reason === undefined ? [] : [{ text: reason, style: 'warn' as const }]),
-    ...(hint === undefined || spend !== undefined ? [] : [`what to do: ${hint}`]),
+    ...(hint === undefined || texts['spend'] !== undefined ? [] : [`what to do: ${hint}`]),
     ...(mute === undefined
       ? []
       : [
@@ -67,70 +45,51 @@ const notesOf = (view: AlertView): readonly Cell[] => {
   ];
 };
 
-const figuresOf = (status: Budget, texts: AlertView['texts']): readonly string[] => [
-  texts.spend === undefined ? 'unknown' : `${status.reason === undefined ? '' : '≥ '}${texts.spend}`,
-  texts.amount ?? '-',
-  status.spend === undefined ? '-' : percentOf(status.spend, status.amount),
-  barOf(status.spend, status.amount),
-  `${texts.forecast ?? '-'}${texts.forecastRange === undefined ? '' : ` (${texts.forecastRange})`}`,
-  formatMoment(unixSeconds(status.end), status.zone).slice(0, 'YYYY-MM-DD'.length),
-];
-
-const budgetRow = (view: AlertView, status: Budget | undefined, accounts: boolean): Row => ({
-  cells: [
-    clip(oneLine(accounts ? `${view.account}/${view.alert}` : view.alert), 32),
-    stateOf(view),
-    ...(status === undefined ? ['-', '-', '-', '-', '-', '-'] : figuresOf(status, view.texts)),
-  ],
-  below: notesOf(view),
-});
+/** The alerts of one kind, whose cells are alike. */
+const tableOf = (title: string, views: readonly AlertView[], accounts: boolean, screen: Screen) => {
+  const cells = views[0]?.cells ?? [];
+  const hasMeter = cells.map((_, at) => views.some((view) => view.cells[at]?.meter !== undefined));
+  return tableLines(
+    [
+      { title: title.toUpperCase() },
+      { title: 'STATE' },
+      ...cells.flatMap(({ title: name, of, spare }, at) => [
+        { title: name.toUpperCase(), ...(spare === undefined ? {} : { spare }) },
+        ...(of === undefined ? [] : [{ title: 'OF' }]),
+        ...(hasMeter[at] === true ? [{ title: '', spare: 3 }] : []),
+      ]),
+    ],
+    views.map((view) => ({
+      cells: [
+        clip(oneLine(accounts ? `${view.account}/${view.alert}` : view.alert), 32),
+        stateOf(view),
+        ...view.cells.flatMap(({ text = '-', of, meter }, at) => [
+          text,
+          ...(of === undefined ? [] : [of]),
+          ...(hasMeter[at] === true ? [barOf(meter)] : []),
+        ]),
+      ],
+      below: notesOf(view),
+    })),
+    screen,
+  );
+};
 
 export const renderAlerts = (views: readonly AlertView[], screen: Screen): string => {
   if (views.length === 0)
     return 'no budgets are declared, and nothing was evaluated\n\nDeclare budgets in tollkeeper.yaml, and a job of kind alert in a file in jobs/.\n';
   const accounts = new Set(views.map(({ account }) => account)).size > 1;
   const { collected, alone } = collectUnknown(views);
-  const budgets = alone.filter(
-    ({ status, alert }) => status?.kind === 'budget' || (status === undefined && !alert.startsWith('data')),
-  );
-  const others = alone.filter(({ status }) => status !== undefined && status.kind !== 'budget');
+  const titles = new Set(alone.flatMap(({ title }) => title ?? []));
   const blocks = [
-    ...(budgets.length === 0
-      ? []
-      : [
-          tableLines(
-            [
-              { title: 'BUDGET' },
-              { title: 'STATE' },
-              { title: 'SPEND' },
-              { title: 'OF' },
-              { title: 'USED' },
-              { title: '', spare: 3 },
-              { title: 'FORECAST', spare: 2 },
-              { title: 'ENDS', spare: 1 },
-            ],
-            budgets.map((view) =>
-              budgetRow(view, view.status?.kind === 'budget' ? view.status : undefined, accounts),
-            ),
-            screen,
-          ),
-        ]),
-    ...(others.length === 0
-      ? []
-      : [
-          tableLines(
-            [{ title: 'BALANCE OR QUOTA' }, { title: 'STATE' }, { title: 'LASTS' }],
-            others.map((view) => ({
-              cells: [
-                clip(oneLine(accounts ? `${view.account}/${view.alert}` : view.alert), 32),
-                stateOf(view),
-                view.texts.lasts ?? '-',
-              ],
-              below: notesOf(view),
-            })),
-            screen,
-          ),
-        ]),
+    ...[...titles].map((title) =>
+      tableOf(
+        title,
+        alone.filter((view) => view.title === title),
+        accounts,
+        screen,
+      ),
+    ),
     ...collected.map((one) => unknownLines(one, accounts, screen)),
   ];
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;

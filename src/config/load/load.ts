@@ -277,7 +277,9 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
     ...(isEmpty ? [emptyFault] : []),
     ...(pem?.faults ?? []),
     ...jobFaults,
-    ...(part === undefined ? [] : [...operatorFaults(part, declared), ...budgetFaults(part, declared)]),
+    ...(part === undefined
+      ? []
+      : [...operatorFaults(part, declared), ...budgetFaults(part, declared, options.kinds)]),
     ...jobs.flatMap((job) => [
       ...alertFaults(job, declared, part?.value),
       ...tagFilterFaults(job, part?.value),

@@ -1,6 +1,7 @@
 import { compareMoney, tagNames, type YamlPath } from '../../core/index.ts';
 import { scopeKeys, thresholdAmount, type WrittenBudget } from '../schema/budgets-schema.ts';
 import { isName } from '../schema/fields.ts';
+import type { JobKind } from '../schema/job-schema.ts';
 import type { Settings } from '../schema/settings-schema.ts';
 import type { ConfigFault } from '../load/config-fault.ts';
 import type { DeclaredJob } from '../load/read-jobs.ts';
@@ -8,9 +9,6 @@ import { quoted, type Checked } from './check.ts';
 import { addresseeFault, type Declared } from './rules.ts';
 import { adviceForUnknown } from './suggest.ts';
 import { tagFault } from './tag-rules.ts';
-
-/** Names of alerts that are no budgets. */
-const reserved = ['runway', 'data'];
 
 /** Names of the budgets in short form: `accounts.main.budget` is account-main. */
 export const shortForms = ({ accounts, teams }: Settings): ReadonlyMap<string, string> =>
@@ -88,7 +86,11 @@ const shapeFaults = (budget: WrittenBudget): readonly ShapeFault[] => {
 };
 
 /** Budgets must name what is declared, and be in the currency of their account. */
-export const budgetFaults = (part: Checked<Settings>, declared: Declared): ConfigFault[] => {
+export const budgetFaults = (
+  part: Checked<Settings>,
+  declared: Declared,
+  kinds: readonly JobKind[],
+): ConfigFault[] => {
   const { value: settings, source } = part;
   if (settings === undefined) return [];
   const { accounts, teams, budgets } = settings;
@@ -115,7 +117,7 @@ export const budgetFaults = (part: Checked<Settings>, declared: Declared): Confi
       advice,
     }));
     const taken = short.get(name);
-    if (reserved.includes(name))
+    if (kinds.some(({ reservesName }) => reservesName?.(name) === true))
       faults.push(onKey('has a name that other alerts use', `rename it, for example to ${name}-budget`));
     if (taken !== undefined)
       faults.push(onKey(`has the name of the budget in ${taken}`, `rename it, or remove ${taken}`));

@@ -54,6 +54,8 @@ export type JobKind = {
   readonly runsAfterNeeds?: boolean;
   /** Whether its jobs notify operators by themselves, and name budgets. */
   readonly sendsAlerts?: boolean;
+  /** Whether it gives this name to an alert that is about no budget: no budget can have it. */
+  readonly reservesName?: (name: string) => boolean;
   /** Rules of the kind for valid jobs, with access to the other jobs. */
   readonly faults?: (job: RuledJob, all: readonly RuledJob[]) => readonly KindFault[];
 };

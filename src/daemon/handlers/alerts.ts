@@ -1,82 +1,14 @@
-import {
-  fault,
-  formatMoment,
-  formatSlot,
-  didYouMean,
-  readMoment,
-  unixSeconds,
-  type Clock,
-  type Money,
-} from '../../core/index.ts';
+import { fault, formatSlot, didYouMean, readMoment, type Clock } from '../../core/index.ts';
 import type { CommandHandlers } from '../../control/index.ts';
-import { alertStatusSchema, type AlertStatusContent } from '../../monitoring/index.ts';
-import { formatDayRange, formatMoney, localeOf, reasonText } from '../../messages/index.ts';
-import type { AlertLogEntry, StoredAlert } from '../../warehouse/index.ts';
-import type { AlertState, AlertView } from '../../web/index.ts';
+import { viewAlerts } from '../../jobs/index.ts';
+import type { AlertView } from '../../monitoring/index.ts';
+import type { AlertLogEntry } from '../../warehouse/index.ts';
 import { costOwnersOf } from '../cost-owners.ts';
 import type { App } from '../open-app.ts';
 
 export type AlertAnswer = { readonly alert: string; readonly account: string; readonly message: string };
 
 type Deps = { readonly clock: Clock; readonly app: App };
-
-const contentOf = (status: string): AlertStatusContent | undefined => {
-  const content = alertStatusSchema.safeParse(JSON.parse(status));
-  return content.success ? content.data : undefined;
-};
-
-const stateOf = (status: AlertStatusContent | undefined, firing: readonly StoredAlert[]): AlertState => {
-  if (status === undefined) return firing.length > 0 ? 'unknown' : 'not-evaluated';
-  if (status.kind === 'budget') return status.state;
-  if (status.state === 'unknown') return 'unknown';
-  return firing.length > 0 ? 'low' : 'ok';
-};
-
-/** Commands and the status page are in English. */
-const english = localeOf('en');
-
-/** Why it is unknown how long a balance or quota lasts, and the next step. */
-const runwayReasons = {
-  'few-readings': {
-    reason: 'snapshots at least a day apart are missing',
-    hint: 'Check that a job of kind snapshot runs each day: `tollkeeper status` shows its last run.',
-  },
-  'old-reading': {
-    reason: 'the last snapshot is older than two days',
-    hint: 'Check why snapshots are late: `tollkeeper status` shows the last run of the job of kind snapshot.',
-  },
-} as const;
-
-const textsOf = (status: AlertStatusContent | undefined, account: string): AlertView['texts'] => {
-  if (status === undefined) return {};
-  if (status.kind !== 'budget')
-    return {
-      lasts: {
-        known: formatDayRange(status, english),
-        unused: 'unlimited at the current pace: nothing was used',
-        unknown: 'unknown',
-      }[status.state],
-      ...(status.reason === undefined ? {} : runwayReasons[status.reason]),
-    };
-  const { spend, amount, forecast, forecastLow, forecastHigh, reason, zone, scope, currency } = status;
-  const at = (seconds: number): string => formatMoment(unixSeconds(seconds), zone);
-  const show = (figure: Money | undefined): string | undefined =>
-    figure === undefined ? undefined : formatMoney(figure, currency, english);
-  const unknown =
-    reason === undefined ? undefined : reasonText(reason, { scope, account, at }, english.alerts);
-  return {
-    spend: show(spend),
-    amount: show(amount),
-    forecast: show(forecast),
-    ...(forecastLow === undefined || forecastHigh === undefined || forecastLow === forecastHigh
-      ? {}
-      : { forecastRange: `${show(forecastLow)} to ${show(forecastHigh)}` }),
-    ...(status.forecastTooEarly === true
-      ? { reason: 'forecast: too early; the call log covers less than seven days' }
-      : {}),
-    ...(unknown === undefined ? {} : { reason: unknown.what, hint: unknown.toDo }),
-  };
-};
 
 /** The budgets of the config, and every other alert that was evaluated or fires. */
 export const readAlerts = async ({ clock, app }: Deps): Promise<readonly AlertView[]> => {
@@ -92,36 +24,21 @@ export const readAlerts = async ({ clock, app }: Deps): Promise<readonly AlertVi
     const own = <T extends { readonly account: string }>(rows: readonly T[]): readonly T[] =>
       rows.filter((row) => row.account === account);
     const firing = own(records);
-    const budgets = costOwnersOf(settings, account).budgets ?? [];
-    const declared = budgets.map(({ name }) => name);
-    const evaluated = own(statuses).filter(
-      // A budget removed from the config has no state.
-      ({ alert, status }) => declared.includes(alert) || contentOf(status)?.kind !== 'budget',
-    );
-    const names = new Set([
-      ...declared,
-      ...evaluated.map(({ alert }) => alert),
-      ...firing.flatMap(({ alert }) => (alert.startsWith('data') ? [alert] : [])),
-    ]);
-    return [...names].map((alert): AlertView => {
-      const stored = evaluated.find((one) => one.alert === alert);
-      const status = stored === undefined ? undefined : contentOf(stored.status);
+    const facts = { account, costOwners: costOwnersOf(settings, account), firing };
+    const stored = own(statuses);
+    return viewAlerts(stored, facts).map((shown): AlertView => {
+      const { alert } = shown;
       const open = firing.filter((one) => one.alert === alert);
       const acknowledged = own(acknowledgements).find((one) => one.alert === alert);
-      const scope = budgets.find(({ name }) => name === alert)?.scope;
       const isSeen =
         acknowledged !== undefined &&
         open.length > 0 &&
         open.every(({ raisedAt }) => raisedAt <= acknowledged.at);
       return {
+        ...shown,
         account,
-        alert,
-        state: stateOf(status, open),
-        ...(scope?.kind === 'team' ? { team: scope.name } : {}),
-        texts: textsOf(status, account),
-        zone: status?.kind === 'budget' ? status.zone : settings.timezone,
-        ...(status === undefined ? {} : { status }),
-        ...(stored === undefined ? {} : { evaluatedAt: stored.evaluatedAt }),
+        zone: shown.zone ?? settings.timezone,
+        evaluatedAt: stored.find((one) => one.alert === alert)?.evaluatedAt,
         firing: open,
         mute: own(mutes).find((one) => one.alert === alert),
         ...(isSeen ? { acknowledged } : {}),

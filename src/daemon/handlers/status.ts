@@ -1,13 +1,8 @@
 import type { Clock, Fault } from '../../core/index.ts';
 import { nextSlot, scheduleOf } from '../../scheduler/index.ts';
 import { version } from '../../version.ts';
-import {
-  unknownAlertsOf,
-  type DeadKeyView,
-  type OutdatedServiceView,
-  type StatusView,
-  type ClockProblemView,
-} from '../../web/index.ts';
+import { unknownAlertsOf } from '../../monitoring/index.ts';
+import type { DeadKeyView, OutdatedServiceView, StatusView, ClockProblemView } from '../../web/index.ts';
 import type { App } from '../open-app.ts';
 import { readReplicaViews } from '../replicas/announce.ts';
 import type { RuntimeLease } from '../runtime-leases.ts';

@@ -116,25 +116,29 @@ const dataSamples = async ({ app }: ReaderDeps): Promise<readonly Sample[]> => {
 };
 
 const alertSamples = async (deps: ReaderDeps): Promise<readonly Sample[]> =>
-  (await readAlerts(deps)).flatMap(({ account, alert, status, firing }) => {
+  (await readAlerts(deps)).flatMap(({ account, alert, state, cells, firing }) => {
     const fires = sample('tollkeeper_alert_firing', { account, alert }, flag(firing.length > 0));
-    if (status?.kind !== 'budget') return [fires];
     const labels = { account, budget: alert };
-    const { state, amount, spend, forecast, currency } = status;
     return [
       fires,
-      sample('tollkeeper_budget_amount', { ...labels, currency }, amount),
-      sample('tollkeeper_budget_unknown', labels, flag(state === 'unknown')),
-      // An unknown state has figures of a part of the calls.
-      ...(state === 'unknown' || spend === undefined
-        ? []
-        : [
-            sample('tollkeeper_budget_spend', { ...labels, currency }, spend),
-            ...known(ratio(spend, amount), (use) => sample('tollkeeper_budget_use_ratio', labels, use)),
-          ]),
-      ...(state === 'unknown' || forecast === undefined
-        ? []
-        : known(ratio(forecast, amount), (use) => sample('tollkeeper_budget_forecast_ratio', labels, use))),
+      ...cells.flatMap(({ meter }) => {
+        if (meter === undefined) return [];
+        const { value, of, forecast, currency } = meter;
+        return [
+          sample('tollkeeper_budget_amount', { ...labels, currency }, of),
+          sample('tollkeeper_budget_unknown', labels, flag(state === 'unknown')),
+          // An unknown state has figures of a part of the calls.
+          ...(state === 'unknown' || value === undefined
+            ? []
+            : [
+                sample('tollkeeper_budget_spend', { ...labels, currency }, value),
+                ...known(ratio(value, of), (use) => sample('tollkeeper_budget_use_ratio', labels, use)),
+              ]),
+          ...(state === 'unknown' || forecast === undefined
+            ? []
+            : known(ratio(forecast, of), (use) => sample('tollkeeper_budget_forecast_ratio', labels, use))),
+        ];
+      }),
     ];
   });
 

@@ -1,6 +1,7 @@
 import type { RunState } from '../../storage/index.ts';
 import type { UnixMillis } from '../../core/index.ts';
-import type { AlertView, FeedEntry } from '../../web/index.ts';
+import type { AlertView } from '../../monitoring/index.ts';
+import type { FeedEntry } from '../../web/index.ts';
 import { readAlerts } from '../handlers/alerts.ts';
 
 /** Entries of a feed; readers keep older ones. */
@@ -15,7 +16,7 @@ const describe = (level: string, view: AlertView | undefined, at: UnixMillis): s
   const { amount, spend } = view?.texts ?? {};
   if (view === undefined || amount === undefined) return level;
   const fires = view.firing.some((one) => one.level === level && one.raisedAt === at);
-  return `Budget ${view.alert} of ${amount}: ${level}${fires && spend !== undefined ? `; spend ${spend}` : ''}`;
+  return `${view.title ?? ''} ${view.alert} of ${amount}: ${level}${fires && spend !== undefined ? `; spend ${spend}` : ''}`;
 };
 
 /** Alerts that were raised or recovered, and runs that failed or were missed; newest first. */

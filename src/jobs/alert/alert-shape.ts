@@ -1,37 +1,17 @@
 import { z } from 'zod';
-import { duration, name, positiveDuration, type KindFault, type RuledJob } from '../../config/index.ts';
-
-const days = (usual: readonly number[]) =>
-  z
-    .array(z.int().min(1).max(3650))
-    .max(10)
-    .prefault([...usual]);
+import { duration, type KindFault, type RuledJob } from '../../config/index.ts';
+import { budgetRule } from './rules/budget/rule.ts';
+import { alertRules } from './rules/registry.ts';
 
 export const alertShape = z.strictObject({
-  budgets: z
-    .array(name)
-    .min(1)
-    .optional()
-    .describe(
-      'Names of the budgets to evaluate. Defaults to all budgets of the account. The budget of an account is named account-NAME, that of a team team-NAME.',
-    ),
+  ...budgetRule.settings,
   lag: duration
     .prefault('15m')
     .describe(
       'How far before the slot the call log may end. Must exceed the lag of the pull-logs job. With older data the state of a budget is unknown.',
     ),
-  unknown_after: positiveDuration
-    .prefault('6h')
-    .describe('How long the state of a budget may be unknown before operators are notified.'),
-  runway_days: days([14, 7, 3]).describe(
-    'Alerts when the balance of the account lasts for at most so many days at the current pace. [] disables it. Needs a job of kind snapshot.',
-  ),
-  key_days: days([7, 2]).describe(
-    'Alerts when the quota of an API key lasts for at most so many days at the current pace. [] disables it. Needs a job of kind snapshot.',
-  ),
+  ...Object.fromEntries(alertRules.flatMap(({ settings }) => Object.entries(settings))),
 });
-
-export type AlertSettings = z.output<typeof alertShape>;
 
 const lagOf = ({ fields }: RuledJob): number => {
   const lag = fields?.['lag'];

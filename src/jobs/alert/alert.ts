@@ -9,7 +9,8 @@ import {
 import { defineJobKind } from '../job-kind.ts';
 import { alertJobFaults, alertShape } from './alert-shape.ts';
 import { decide } from './decide.ts';
-import { budgetsOf, evaluate } from './evaluate.ts';
+import { budgetsOf, isOnData } from './rules/budget/rule.ts';
+import { alertRules } from './rules/registry.ts';
 
 const neededFor = (slot: UnixMillis, lag: number): UnixSeconds => toSeconds(unixMillis(slot - lag));
 
@@ -19,6 +20,8 @@ export const alertKind = defineJobKind({
   onlyForbid: true,
   runsAfterNeeds: true,
   sendsAlerts: true,
+  reservesName: (name) =>
+    isOnData(name) || alertRules.some((rule) => rule.name !== 'budget' && rule.owns(name)),
   description:
     'Evaluates the budgets, the balance and the key quotas of an account, and notifies of thresholds that are reached.',
   shape: alertShape,
@@ -27,11 +30,11 @@ export const alertKind = defineJobKind({
     // An alert for a period that has ended requires no action.
     if (context.trigger === 'backfill')
       return { summary: 'nothing to do: alerts about the past are not sent', figures: {} };
-    const { account, warehouse, clock, slot } = context;
-    const evaluation = await evaluate(settings, neededFor(slot, settings.lag), context);
-    const { raised, recovered, ended, notified } = await decide(evaluation, clock.now(), context);
-    await warehouse.alerts.putStatus(account.name, evaluation.statuses);
-    const states = evaluation.budgets.flatMap(({ periods }) => periods.at(-1)?.assessment.state ?? []);
+    const { states, raised, recovered, ended, notified } = await decide(
+      settings,
+      neededFor(context.slot, settings.lag),
+      context,
+    );
     const count = (state: string): number => states.filter((one) => one === state).length;
     const unknown = count('unknown');
     return {

@@ -1,69 +1,18 @@
-import type { UnixMillis } from '../../core/index.ts';
-import { decideAlerts, type AlertRecord, type Assessment } from '../../monitoring/index.ts';
+import type { UnixSeconds } from '../../core/index.ts';
+import { decideAlerts } from '../../monitoring/index.ts';
 import { localeOf } from '../../messages/index.ts';
 import { prepare } from '../../notify/index.ts';
 import { renderAlertEmail } from '../../reports/index.ts';
 import type { OutboxEntry } from '../../storage/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
-import type { Evaluation } from './evaluate.ts';
-import { budgetAlert, budgetRecovery } from './budget-mails.ts';
-import type { AlertNotification, MessageContext } from './notification.ts';
-import { readExplanations, type Explanation } from './read-explanations.ts';
-import { runwayAlert, runwayRecovery } from './runway-mails.ts';
-import { unknownAlert, unknownRecovery } from './unknown-mails.ts';
-
-/** Records of one alert and period. */
-type Group = readonly [AlertRecord, ...AlertRecord[]];
-
-const groupsOf = (records: readonly AlertRecord[]): readonly Group[] => {
-  const groups = new Map<string, Group>();
-  for (const record of records) {
-    const name = JSON.stringify([record.alert, record.period]);
-    const group = groups.get(name);
-    groups.set(name, group === undefined ? [record] : [...group, record]);
-  }
-  return [...groups.values()];
-};
-
-/** What the mails of an alert have in common. The periods of a budget are topics of their own. */
-const topicOf = ({ alert, period }: AlertRecord, { budgets }: Evaluation): string =>
-  JSON.stringify(budgets.some(({ budget }) => budget.name === alert) ? [alert, period] : [alert]);
-
-type Topical = AlertNotification & {
-  readonly topic: string;
-  /** The alert that begins; missing when it ends. */
-  readonly begins?: string | undefined;
-};
-
-type Explanations = ReadonlyMap<Assessment, Explanation>;
-
-const notificationsOf = (
-  event: 'alert' | 'recovered',
-  records: Group,
-  { budgets, runways, unknown }: Evaluation,
-  explanations: Explanations,
-  context: MessageContext,
-): readonly AlertNotification[] => {
-  const [first] = records;
-  if (first.alert === 'data' || first.alert.startsWith('data:'))
-    return [event === 'alert' ? unknownAlert(records, unknown, context) : unknownRecovery(records, context)];
-  const read = runways.find(({ alert }) => alert === first.alert);
-  if (read !== undefined) {
-    if (event === 'recovered') return [runwayRecovery(records, read, context)];
-    return read.runway.state === 'known' ? [runwayAlert(records, read, read.runway, context)] : [];
-  }
-  const assessment = budgets
-    .find((one) => one.budget.name === first.alert)
-    ?.periods.find(({ assessment: { period } }) => String(period.start) === first.period)?.assessment;
-  if (assessment === undefined) return [];
-  return event === 'alert'
-    ? budgetAlert(records, assessment, explanations.get(assessment), context)
-    : budgetRecovery(records, assessment, context);
-};
+import type { AlertNotice, Evaluated, RuleContext } from './rule.ts';
+import { alertRules } from './rules/registry.ts';
 
 /** `notified` counts the messages that were enqueued, one for each recipient. */
 export type Decided = {
+  /** Of budgets. */
+  readonly states: readonly string[];
   readonly raised: number;
   readonly recovered: number;
   readonly ended: number;
@@ -72,7 +21,7 @@ export type Decided = {
 
 /** Renders the mails and stores their bytes. */
 const mailsOf = async (
-  notifications: readonly Topical[],
+  notices: readonly AlertNotice[],
   {
     mail,
     account,
@@ -85,7 +34,7 @@ const mailsOf = async (
 ): Promise<readonly OutboxEntry[]> => {
   const entries: OutboxEntry[] = [];
   if (mail === undefined) return entries;
-  for (const { id, topic, begins, to, ...message } of notifications) {
+  for (const { id, topic, begins, to, ...message } of notices) {
     signal.throwIfAborted();
     const key = { account: account.name, kind: 'alert', subject: id };
     const { from } = mail;
@@ -101,52 +50,49 @@ const mailsOf = async (
   return entries;
 };
 
-/** Decides which alerts begin and end, and stores them together with their mails. */
-export const decide = async (
-  evaluation: Evaluation,
-  now: UnixMillis,
-  context: JobContext,
-): Promise<Decided> => {
-  const { account, warehouse, zone, costOwners = noCostOwners } = context;
-  const { conditions, budgets } = evaluation;
-  const alerts = [...new Set(conditions.map(({ alert }) => alert))];
-  const messages: MessageContext = {
-    account: account.name,
-    zone,
-    locale: localeOf(context.locale),
+const evaluate = async (settings: unknown, context: RuleContext): Promise<readonly Evaluated[]> => {
+  const { account, warehouse } = context.job;
+  const stored = await warehouse.alerts.statuses(account.name);
+  const evaluated: Evaluated[] = [];
+  for (const rule of alertRules) evaluated.push(await rule.evaluate(settings, stored, context));
+  return evaluated;
+};
+
+/** Evaluates all rules, decides which alerts begin and end, and stores them together with their mails, then what was found. */
+export const decide = async (settings: unknown, needed: UnixSeconds, job: JobContext): Promise<Decided> => {
+  const { account, warehouse, clock, costOwners = noCostOwners } = job;
+  const now = clock.now();
+  const context = {
+    job,
     now,
+    needed,
+    account: account.name,
+    zone: job.zone,
+    locale: localeOf(job.locale),
     operators: costOwners.operators,
   };
-  let decided: Decided = { raised: 0, recovered: 0, ended: 0, notified: 0 };
+  const evaluated = await evaluate(settings, context);
+  const conditions = evaluated.flatMap((one) => one.conditions);
+  const alerts = [...new Set(conditions.map(({ alert }) => alert))];
+  let counts = { raised: 0, recovered: 0, ended: 0, notified: 0 };
   await warehouse.alerts.decide(account.name, alerts, now, async ({ records, mutes }) => {
     const muted = new Set(mutes.map(({ alert }) => alert));
     const isMuted = (alert: string): boolean => muted.has(alert);
     const { raised, recovered, ended } = decideAlerts({ conditions, records, isMuted, now });
-    const explanations = await readExplanations(
-      budgets.flatMap(({ periods }) =>
-        periods.filter(({ assessment: { budget, period } }) =>
-          raised.some((one) => one.alert === budget.name && one.period === String(period.start)),
-        ),
-      ),
-      context,
-    );
-    const about = (event: 'alert' | 'recovered', all: readonly AlertRecord[]): readonly Topical[] =>
-      groupsOf(all).flatMap((group) =>
-        notificationsOf(event, group, evaluation, explanations, messages).map((notification) => ({
-          ...notification,
-          topic: topicOf(group[0], evaluation),
-          begins: event === 'alert' ? group[0].alert : undefined,
-        })),
-      );
-    const notifications = [
-      ...about('alert', raised),
-      ...about(
-        'recovered',
-        recovered.filter(({ alert }) => !muted.has(alert)),
-      ),
-    ];
-    const mails = await mailsOf(notifications, context);
-    decided = {
+    const told = { alert: raised, recovered: recovered.filter(({ alert }) => !isMuted(alert)) };
+    const notices: AlertNotice[] = [];
+    for (const event of ['alert', 'recovered'] as const)
+      for (const rule of evaluated) {
+        const own = new Set(rule.conditions.map(({ alert }) => alert));
+        notices.push(
+          ...(await rule.notices(
+            event,
+            told[event].filter(({ alert }) => own.has(alert)),
+          )),
+        );
+      }
+    const mails = await mailsOf(notices, job);
+    counts = {
       raised: raised.length,
       recovered: recovered.length,
       ended: ended.length,
@@ -154,5 +100,10 @@ export const decide = async (
     };
     return { records: [...raised, ...recovered, ...ended], mails };
   });
-  return decided;
+  await warehouse.alerts.putStatus(
+    account.name,
+    evaluated.flatMap(({ statuses }) => statuses),
+    evaluated.flatMap(({ gone }) => gone),
+  );
+  return { states: evaluated.flatMap(({ rule, states }) => (rule === 'budget' ? states : [])), ...counts };
 };

@@ -29,7 +29,7 @@ import {
 import type { BindQueries } from '../../warehouse/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import { isWhole, depsFor, noCostOwners, type Filters, type Part } from '../cost-owners.ts';
-import { readBudgets } from '../alert/read-budgets.ts';
+import { readBudgets } from '../alert/rules/budget/read-budgets.ts';
 import type { Assessment } from '../../monitoring/index.ts';
 import { periodVerdict } from './period-verdict.ts';
 import { findUnmatched } from './unmatched.ts';

@@ -1,5 +1,4 @@
 import type { Locale, Power } from '../locale.ts';
-import { germanAlerts } from './alerts.ts';
 import { longDay, moment, range, shortDay } from './dates.ts';
 import { germanKeys } from './keys.ts';
 import { germanMails } from './mails.ts';
@@ -36,7 +35,6 @@ export const german: Locale = {
   labelled: (label, value) => `${label}: ${value}`,
   chart: { day: shortDay, powers },
   mails: germanMails,
-  alerts: germanAlerts,
   outages: germanOutages,
   keys: germanKeys,
   plans: germanPlans,

@@ -1,5 +1,4 @@
 import type { Locale, Power } from '../locale.ts';
-import { englishAlerts } from './alerts.ts';
 import { longDay, moment, range, shortDay } from './dates.ts';
 import { englishKeys } from './keys.ts';
 import { englishMails } from './mails.ts';
@@ -34,7 +33,6 @@ export const english: Locale = {
   labelled: (label, value) => `${label}: ${value}`,
   chart: { day: shortDay, powers },
   mails: englishMails,
-  alerts: englishAlerts,
   outages: englishOutages,
   keys: englishKeys,
   plans: englishPlans,

@@ -1,5 +1,4 @@
 import type { Locale, Power } from '../locale.ts';
-import { chineseAlerts } from './alerts.ts';
 import { longDay, moment, range, shortDay } from './dates.ts';
 import { chineseKeys } from './keys.ts';
 import { chineseMails } from './mails.ts';
@@ -35,7 +34,6 @@ export const chinese: Locale = {
   // The font of the pictures has no Chinese: dates follow ISO 8601, and numbers are not abbreviated.
   chart: { day: (date) => date.slice(5), powers: [] },
   mails: chineseMails,
-  alerts: chineseAlerts,
   outages: chineseOutages,
   keys: chineseKeys,
   plans: chinesePlans,

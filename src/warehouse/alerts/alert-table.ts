@@ -75,8 +75,12 @@ export type AlertTable = {
     now: UnixMillis,
     decide: (input: AlertDecisionInput) => Promise<AlertWrites>,
   ) => Promise<void>;
-  /** Replaces the statuses of these alerts; balance and key quotas that are not among them have none any more. */
-  readonly putStatus: (account: string, statuses: readonly Omit<AlertStatus, 'account'>[]) => Promise<void>;
+  /** Replaces the statuses of these alerts, and removes those of `gone`. */
+  readonly putStatus: (
+    account: string,
+    statuses: readonly Omit<AlertStatus, 'account'>[],
+    gone: readonly string[],
+  ) => Promise<void>;
   /** Of one account, or of all. */
   readonly statuses: (account?: string) => Promise<readonly AlertStatus[]>;
   /** Alerts that fire. */

@@ -91,12 +91,11 @@ export const createAlertTable = (engine: StateEngine): AlertTable => {
           await putEntries(connection, mails);
         },
       }),
-    putStatus: async (account, statuses) =>
+    putStatus: async (account, statuses, gone) =>
       inOne(async (connection) => {
         await connection.execute(
-          `DELETE FROM alert_status WHERE account = $account
-             AND (alert = ANY($alerts) OR alert = 'runway' OR starts_with(alert, 'key:'))`,
-          { account, alerts: statuses.map(({ alert }) => alert) },
+          'DELETE FROM alert_status WHERE account = $account AND alert = ANY($alerts)',
+          { account, alerts: [...statuses.map(({ alert }) => alert), ...gone] },
         );
         const bound = boundRows(
           connection,

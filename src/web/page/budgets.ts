@@ -1,9 +1,7 @@
 import { html, raw } from 'hono/html';
 import { formatSlot } from '../../core/index.ts';
 import { meterSvg } from '../../reports/index.ts';
-import type { AlertState, AlertView } from '../alert-view.ts';
-import { collectUnknown, type UnknownAlerts } from '../unknown-alerts.ts';
-import type { Tone } from '../tones.ts';
+import { collectUnknown, type AlertView, type UnknownAlerts } from '../../monitoring/index.ts';
 import {
   actionForm,
   chip,
@@ -17,25 +15,17 @@ import {
   type PageLook,
 } from './messages.ts';
 
-const tones: Readonly<Record<AlertState, Tone>> = {
-  ok: 'good',
-  exceeded: 'bad',
-  forecast: 'warn',
-  low: 'bad',
-  unknown: 'warn',
-  'not-evaluated': 'quiet',
-};
+const stateText = (state: string): string => (state === 'not-evaluated' ? 'not evaluated yet' : state);
 
-const stateText = (state: AlertState): string => (state === 'not-evaluated' ? 'not evaluated yet' : state);
-
-const meterOf = ({ status, texts: { spend, amount } }: AlertView): Html => {
-  if (status?.kind !== 'budget' || status.spend === undefined) return html``;
-  const { spend: value, amount: of, forecast, state } = status;
+const meterOf = ({ cells, tone, texts }: AlertView): Html => {
+  const meter = cells.find((cell) => cell.meter !== undefined)?.meter;
+  if (meter?.value === undefined) return html``;
+  const { value, of, forecast } = meter;
   return html`${raw(
     meterSvg(
       { value, of, ...(forecast === undefined ? {} : { forecast }) },
-      state === 'exceeded' ? 'bad' : 'good',
-      `${spend ?? ''} of ${amount ?? ''}`,
+      tone === 'bad' ? 'bad' : 'good',
+      `${texts['spend'] ?? ''} of ${texts['amount'] ?? ''}`,
     ),
   )}`;
 };
@@ -53,31 +43,25 @@ const firingText = ({ firing, zone }: AlertView): Html => {
 const whatToDo = (hint: string): Html => html`<p><i>What to do:</i> ${messageWithCommands(hint)}</p>`;
 
 const alertItem = (alert: AlertView, look: PageLook): Html => {
-  const { account, state, texts, mute, acknowledged, firing, zone, evaluatedAt, status } = alert;
-  const { spend, amount, forecast, forecastRange, lasts, reason, hint } = texts;
+  const { account, state, tone, scope, cells, texts, mute, acknowledged, firing, zone, evaluatedAt } = alert;
+  const { reason, hint } = texts;
   const key = [
     ['alert', alert.alert],
     ['account', account],
   ] as const;
   return html`<li class="${firing.length > 0 && mute === undefined ? 'hurt' : ''}">
     <h3>
-      ${isolated(alert.alert)} ${chip(stateText(state), tones[state])}
+      ${isolated(alert.alert)} ${chip(stateText(state), tone)}
       ${mute === undefined ? '' : chip('muted', 'quiet')}
       ${acknowledged === undefined ? '' : chip('acknowledged', 'quiet')}
-      <small>${isolated(status?.kind === 'budget' ? status.scope : account)}</small>
+      <small>${isolated(scope ?? account)}</small>
     </h3>
     ${meterOf(alert)}
     <dl>
-      ${spend === undefined || amount === undefined ? '' : pair('Spend', isolated(`${spend} of ${amount}`))}
-      ${
-        forecast === undefined
-          ? ''
-          : pair(
-              'Forecast',
-              isolated(`${forecast}${forecastRange === undefined ? '' : ` (${forecastRange})`}`),
-            )
-      }
-      ${lasts === undefined ? '' : pair('Lasts', isolated(lasts))} ${firingText(alert)}
+      ${cells.map(({ title, text, of }) =>
+        text === undefined ? '' : pair(title, isolated(of === undefined ? text : `${text} of ${of}`)),
+      )}
+      ${firingText(alert)}
       ${
         mute === undefined
           ? ''
@@ -87,7 +71,7 @@ const alertItem = (alert: AlertView, look: PageLook): Html => {
       ${evaluatedAt === undefined ? '' : pair('Evaluated', momentAway(evaluatedAt, look, zone))}
     </dl>
     ${reason === undefined ? '' : html`<p class="quiet">${isolated(reason)}</p>`}
-    ${hint === undefined || spend !== undefined ? '' : whatToDo(hint)}
+    ${hint === undefined || texts['spend'] !== undefined ? '' : whatToDo(hint)}
     <div class="actions">
       ${firing.length > 0 && acknowledged === undefined ? actionForm('acknowledge', 'Acknowledge', key, look) : ''}
       ${
@@ -142,7 +126,7 @@ const muteForms = ({ alerts }: UnknownAlerts, look: PageLook): Html =>
 const unknownItem = (unknown: UnknownAlerts, accounts: boolean, look: PageLook): Html => {
   const { alerts, reason, hint } = unknown;
   return html`<li>
-    <h3>${alerts.length} alerts ${chip('unknown', tones.unknown)}</h3>
+    <h3>${alerts.length} alerts ${chip('unknown', 'warn')}</h3>
     <p>${isolated(reason)}: ${namesOf(unknown, accounts)}</p>
     ${hint === undefined ? '' : whatToDo(hint)} ${muteForms(unknown, look)}
   </li>`;

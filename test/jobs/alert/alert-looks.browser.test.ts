@@ -2,13 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { localeTags, money, unixMillis, type LocaleTag } from '../../../src/core/index.ts';
-import { budgetAlert, budgetRecovery } from '../../../src/jobs/alert/budget-mails.ts';
-import type { AlertNotification, MessageContext } from '../../../src/jobs/alert/notification.ts';
-import type { Explanation } from '../../../src/jobs/alert/read-explanations.ts';
-import { runwayAlert } from '../../../src/jobs/alert/runway-mails.ts';
-import { unknownAlert } from '../../../src/jobs/alert/unknown-mails.ts';
+import { budgetAlert, budgetRecovery } from '../../../src/jobs/alert/rules/budget/budget-mails.ts';
+import type { AlertNotice, MailContext, RecordGroup } from '../../../src/jobs/alert/rule.ts';
+import type { Explanation } from '../../../src/jobs/alert/rules/budget/read-explanations.ts';
+import { runwayAlert } from '../../../src/jobs/alert/rules/runway/runway-mails.ts';
+import { unknownAlert } from '../../../src/jobs/alert/rules/budget/unknown-mails.ts';
 import { localeOf } from '../../../src/messages/index.ts';
-import type { AlertRecord, Assessment } from '../../../src/monitoring/index.ts';
+import type { Assessment } from '../../../src/monitoring/index.ts';
 import { renderAlertEmail } from '../../../src/reports/index.ts';
 import { assessed, hostileBudgets } from '../../reports/budgets.ts';
 import { faint, overflow } from '../../support/page-looks.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 const now = unixMillis(Date.parse('2026-11-20T00:00:00Z'));
-const contextIn = (tag: LocaleTag): MessageContext => ({
+const contextIn = (tag: LocaleTag): MailContext => ({
   account: 'main',
   zone: 'Europe/Berlin',
   locale: localeOf(tag),
@@ -34,14 +34,11 @@ const contextIn = (tag: LocaleTag): MessageContext => ({
   operators: ['ops@example.com'],
 });
 
-const records = ({ budget, period }: Assessment, levels: readonly string[]): readonly AlertRecord[] =>
-  levels.map((level) => ({
-    alert: budget.name,
-    level,
-    period: String(period.start),
-    state: 'firing',
-    raisedAt: now,
-  }));
+const records = ({ budget, period }: Assessment, first: string, ...more: readonly string[]): RecordGroup => {
+  const of = (level: string) =>
+    ({ alert: budget.name, level, period: String(period.start), state: 'firing', raisedAt: now }) as const;
+  return [of(first), ...more.map(of)];
+};
 
 const cause =
   'longer calls, $612.40 of the $700.12 increase; largest contributor: claude-sonnet-5 on key prod-search, +$590.00';
@@ -63,23 +60,21 @@ const explanation = (text: string, name: string): Explanation => ({
   ],
 });
 
-const letters: Readonly<
-  Record<string, (context: MessageContext) => AlertNotification | readonly AlertNotification[]>
-> = {
+const letters: Readonly<Record<string, (context: MailContext) => AlertNotice | readonly AlertNotice[]>> = {
   exceeded: (context) =>
     budgetAlert(
-      records(exceeded, ['actual 80%', 'actual 100%']),
+      records(exceeded, 'actual 80%', 'actual 100%'),
       exceeded,
       explanation(cause, 'claude-sonnet-5'),
       context,
     ),
   forecast: (context) => {
     const growth = assessed('growth', '650');
-    return budgetAlert(records(growth, ['forecast 100%']), growth, undefined, context);
+    return budgetAlert(records(growth, 'forecast 100%'), growth, undefined, context);
   },
   'names hostile': (context) =>
     budgetAlert(
-      records(hostile, ['actual 100%']),
+      records(hostile, 'actual 100%'),
       hostile,
       explanation(
         `longer calls, +$1; largest contributor: <img src=x onerror=alert(1)> on key ${'x'.repeat(200)}`,
@@ -89,7 +84,7 @@ const letters: Readonly<
     ),
   recovered: (context) => {
     const low = assessed('search-production', '640');
-    return budgetRecovery(records(low, ['actual 80%']), low, context);
+    return budgetRecovery(records(low, 'actual 80%'), low, context);
   },
   unknown: (context) =>
     unknownAlert(

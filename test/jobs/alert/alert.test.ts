@@ -151,7 +151,7 @@ describe('a job of kind alert', () => {
     await using fixture = await openAlertFixture();
     const budgets = [budgetOf()];
     const stored = { alert: 'all', status: '{"kind":"budget","spent":1}', evaluatedAt: unixMillis(0) };
-    await fixture.warehouse.alerts.putStatus('main', [stored]);
+    await fixture.warehouse.alerts.putStatus('main', [stored], []);
     await fixture.land('2026-10-01T00:00:00Z', '2026-11-16T00:00:00Z', calls('2026-11-10', '790'));
     const { figures } = await fixture.evaluate('2026-11-16T00:00:00Z', budgets);
     expect(figures).toMatchObject({ budgets: 1 });

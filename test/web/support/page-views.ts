@@ -1,6 +1,8 @@
 import { money, toMillis, toSeconds, unixMillis, type Money } from '../../../src/core/index.ts';
-import { dailySpend, sameInLastMonth, spendDays } from '../../../src/monitoring/index.ts';
-import type { AlertView, OutboxView, PageView, StatusView } from '../../../src/web/index.ts';
+import { budgetShown } from '../../../src/jobs/alert/rules/budget/view.ts';
+import type { BudgetStatus } from '../../../src/jobs/alert/rules/budget/stored.ts';
+import { dailySpend, sameInLastMonth, spendDays, type AlertView } from '../../../src/monitoring/index.ts';
+import type { OutboxView, PageView, StatusView } from '../../../src/web/index.ts';
 import { at } from '../../control/support/control-fixture.ts';
 
 const hour = 3_600_000;
@@ -36,7 +38,11 @@ const cells = days.flatMap(({ date, start }, index) => {
 
 const teamsOf = (names: readonly string[]) => names.map((name) => ({ name, keys: [`${name}*`] }));
 
-const budgetStatus = (spend: string, state: 'ok' | 'exceeded', forecast?: string): AlertView['status'] => ({
+const budgetStatus = (
+  spend: string,
+  state: 'ok' | 'exceeded' | 'unknown',
+  forecast?: string,
+): BudgetStatus => ({
   kind: 'budget',
   scope: 'account',
   amount: money('500'),
@@ -46,17 +52,17 @@ const budgetStatus = (spend: string, state: 'ok' | 'exceeded', forecast?: string
   end: 1,
   state,
   spend: money(spend),
-  ...(forecast === undefined ? {} : { forecast: money(forecast) }),
+  ...(forecast === undefined
+    ? {}
+    : { forecast: money(forecast), forecastLow: money('430'), forecastHigh: money('475') }),
   levels: [],
 });
 
-const budgetAlert = (name: string, more: Partial<AlertView> = {}): AlertView => ({
+const budgetAlert = (name: string, status: BudgetStatus, more: Partial<AlertView> = {}): AlertView => ({
+  ...budgetShown({ name, scope: { kind: 'account' } }, status, false, 'main'),
   account: 'main',
-  alert: name,
-  state: 'ok',
   zone,
-  texts: { spend: '$312.40', amount: '$500.00', forecast: '$452.10', forecastRange: '$430.00 to $475.00' },
-  status: budgetStatus('312.4', 'ok', '452.1'),
+  status,
   evaluatedAt: before(hour),
   firing: [],
   ...more,
@@ -67,13 +73,11 @@ const firing = (alert: string) => [
 ];
 
 const alertsOf = (names: readonly string[]): readonly AlertView[] => [
-  budgetAlert('account-main'),
+  budgetAlert('account-main', budgetStatus('312.4', 'ok', '452.1')),
   ...names.map((name, index) =>
-    budgetAlert(name, {
-      state: index % 2 === 0 ? 'exceeded' : 'unknown',
+    budgetAlert(name, budgetStatus('612.4', index % 2 === 0 ? 'exceeded' : 'unknown'), {
       team: 'search',
       texts: { spend: '$612.40', amount: '$500.00', reason: name },
-      status: budgetStatus('612.4', 'exceeded'),
       firing: firing(name),
       ...(index % 3 === 1
         ? { mute: { account: 'main', alert: name, until: at, mutedAt: before(hour), by: name } }
@@ -97,7 +101,10 @@ export const unknownQuotas = (
     account: 'main',
     alert: `key:${name}`,
     state: 'unknown',
+    tone: 'warn',
+    title: 'Balance or quota',
     zone,
+    cells: [{ title: 'Lasts', text: 'unknown' }],
     texts: { lasts: 'unknown', reason, hint },
     status: { kind: 'key', state: 'unknown', reason: 'few-readings' },
     evaluatedAt: before(hour),

@@ -1,20 +1,22 @@
-import { toSeconds, unixSeconds } from '../../core/index.ts';
-import { linesOf, reasonText } from '../../messages/index.ts';
-import type { AlertRecord, Assessment } from '../../monitoring/index.ts';
-import type { AlertBlock } from '../../reports/index.ts';
-import { notification, shareOf, type AlertNotification, type MessageContext } from './notification.ts';
+import { toSeconds, unixSeconds } from '../../../../core/index.ts';
+import { linesOf } from '../../../../messages/index.ts';
+import type { Assessment } from '../../../../monitoring/index.ts';
+import type { AlertBlock } from '../../../../reports/index.ts';
+import { noticeOf, type AlertNotice, type RecordGroup, type MailContext } from '../../rule.ts';
+import { shareOf } from './budget-mails.ts';
+import { textsIn } from './languages.ts';
+import { reasonText } from './texts.ts';
 
 /** Keeps the mail readable. */
 const mostNamed = 20;
 
-const blockOf = (assessment: Assessment, { account, locale }: MessageContext): AlertBlock => {
+const blockOf = (assessment: Assessment, { account, locale }: MailContext): AlertBlock => {
   const { budget, reason, spend, through } = assessment;
-  const { scope, unknown } = locale.alerts;
+  const texts = textsIn(locale);
+  const { scope, unknown } = texts;
   const at = (seconds: number): string => locale.moment(unixSeconds(seconds), budget.zone);
   const why =
-    reason === undefined
-      ? undefined
-      : reasonText(reason, { scope: scope(budget.scope), account, at }, locale.alerts);
+    reason === undefined ? undefined : reasonText(reason, { scope: scope(budget.scope), account, at }, texts);
   return {
     heading: budget.name,
     tone: 'bad',
@@ -33,14 +35,14 @@ const blockOf = (assessment: Assessment, { account, locale }: MessageContext): A
 };
 
 export const unknownAlert = (
-  records: readonly AlertRecord[],
+  records: RecordGroup,
   assessments: readonly Assessment[],
-  context: MessageContext,
-): AlertNotification => {
+  context: MailContext,
+): AlertNotice => {
   const { operators, locale } = context;
-  const { unknown } = locale.alerts;
+  const { unknown } = textsIn(locale);
   const more = assessments.length - mostNamed;
-  return notification('alert', records, {
+  return noticeOf('alert', records, {
     title: unknown.title(assessments.length),
     to: [...operators, ...assessments.flatMap(({ budget }) => budget.owner)],
     recipients: 'mail.operators',
@@ -50,15 +52,15 @@ export const unknownAlert = (
 };
 
 export const unknownRecovery = (
-  records: readonly AlertRecord[],
-  { account, operators, now, zone, locale }: MessageContext,
-): AlertNotification => {
-  const { unknown, allBudgets } = locale.alerts;
+  records: RecordGroup,
+  { account, operators, now, zone, locale }: MailContext,
+): AlertNotice => {
+  const { unknown, allBudgets } = textsIn(locale);
   const lines = linesOf(
     { what: unknown.recovered(account), when: locale.moment(toSeconds(now), zone) },
     locale.mails,
   );
-  return notification('recovered', records, {
+  return noticeOf('recovered', records, {
     title: unknown.recoveredTitle,
     to: operators,
     recipients: 'mail.operators',

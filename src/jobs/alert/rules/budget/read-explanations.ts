@@ -9,7 +9,7 @@ import {
   zero,
   type Interval,
   type UnixSeconds,
-} from '../../core/index.ts';
+} from '../../../../core/index.ts';
 import {
   explainChange,
   inScope,
@@ -20,12 +20,12 @@ import {
   type PlannedPeriod,
   type ScopeRules,
   type Usage,
-} from '../../monitoring/index.ts';
-import { localeOf } from '../../messages/index.ts';
-import { describeCause, type AlertBlock } from '../../reports/index.ts';
-import { countedClasses, type SegmentSums } from '../../warehouse/index.ts';
-import { noCostOwners } from '../cost-owners.ts';
-import type { JobContext } from '../job-kind.ts';
+} from '../../../../monitoring/index.ts';
+import { localeOf } from '../../../../messages/index.ts';
+import { describeCause, type AlertBlock } from '../../../../reports/index.ts';
+import { countedClasses, type SegmentSums } from '../../../../warehouse/index.ts';
+import { noCostOwners } from '../../../cost-owners.ts';
+import type { JobContext } from '../../../job-kind.ts';
 import { zoneOfMost } from './read-budgets.ts';
 import { spendTables } from './spend-parts.ts';
 

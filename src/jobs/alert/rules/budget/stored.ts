@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { money } from '../../core/index.ts';
-import type { Assessment } from '../budgets/assess.ts';
-import type { Runway } from '../runway/runway.ts';
+import { money } from '../../../../core/index.ts';
+import type { Assessment } from '../../../../monitoring/index.ts';
 
 const amount = z.string().transform(money);
 const seconds = z.int();
@@ -16,7 +15,8 @@ const reason = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('missing-rows'), text: z.string() }),
 ]);
 
-const budgetStatus = z.object({
+/** What the last evaluation of a budget found, as it is stored. */
+export const budgetStatus = z.object({
   kind: z.literal('budget'),
   /** `account`, `team search`, `model gpt-*`. */
   scope: z.string(),
@@ -51,29 +51,7 @@ const budgetStatus = z.object({
   openSince: seconds.optional(),
 });
 
-const runwayStatus = z.object({
-  kind: z.enum(['runway', 'key']),
-  state: z.enum(['known', 'unused', 'unknown']),
-  /** Why the state is unknown. */
-  reason: z.enum(['few-readings', 'old-reading']).optional(),
-  /** In the unit of the gateway, like `perDay`. */
-  left: amount.optional(),
-  perDay: amount.optional(),
-  days: z.number().optional(),
-  low: z.number().optional(),
-  /** Omitted where there is no upper bound. */
-  high: z.number().optional(),
-  /** Milliseconds UTC. */
-  emptyAt: z.int().optional(),
-  readAt: z.int().optional(),
-});
-
-/** What the last evaluation of an alert found, as it is stored. */
-export const alertStatusSchema = z.discriminatedUnion('kind', [budgetStatus, runwayStatus]);
-
 export type BudgetStatus = z.output<typeof budgetStatus>;
-export type RunwayStatus = z.output<typeof runwayStatus>;
-export type AlertStatusContent = z.output<typeof alertStatusSchema>;
 
 export const describeScope = ({ scope }: Pick<Assessment['budget'], 'scope'>): string => {
   if (scope.kind === 'account') return 'account';
@@ -106,24 +84,4 @@ export const budgetStatusOf = (
   ...(isTooEarly ? { forecastTooEarly: true as const } : {}),
   levels: levels.map(({ on, label, amount: of, state: level }) => ({ on, label, amount: of, state: level })),
   ...(openSince === undefined ? {} : { openSince }),
-});
-
-export const runwayStatusOf = (
-  kind: RunwayStatus['kind'],
-  runway: Runway,
-  readAt: number | undefined,
-): RunwayStatus => ({
-  kind,
-  state: runway.state,
-  ...(runway.state === 'unknown' ? { reason: runway.reason } : { left: runway.left }),
-  ...(runway.state === 'known'
-    ? {
-        perDay: runway.perDay,
-        days: runway.days,
-        low: runway.low,
-        ...(Number.isFinite(runway.high) ? { high: runway.high } : {}),
-        emptyAt: runway.emptyAt,
-      }
-    : {}),
-  ...(readAt === undefined ? {} : { readAt }),
 });

@@ -1,4 +1,4 @@
-import { interval, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
+import { interval, unixSeconds, type Interval, type UnixSeconds } from '../../../../core/index.ts';
 import {
   assess,
   createSpendIndex,
@@ -8,13 +8,13 @@ import {
   segmentsOf,
   type Assessment,
   type Budget,
-  type BudgetStatus,
   type PlannedPeriod,
   type SpendIndex,
-} from '../../monitoring/index.ts';
-import type { KnownGap, Sums } from '../../warehouse/index.ts';
-import { noCostOwners } from '../cost-owners.ts';
-import type { JobContext } from '../job-kind.ts';
+} from '../../../../monitoring/index.ts';
+import type { KnownGap, Sums } from '../../../../warehouse/index.ts';
+import { noCostOwners } from '../../../cost-owners.ts';
+import type { JobContext } from '../../../job-kind.ts';
+import type { BudgetStatus } from './stored.ts';
 
 /** The assessments of periods that have ended since the last evaluation, then of the current one. */
 export type AssessedBudget = {

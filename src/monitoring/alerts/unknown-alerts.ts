@@ -36,8 +36,7 @@ export const byReason = (alerts: readonly UnknownAlert[]): readonly UnknownAlert
 };
 
 /** An alert that says more than its reason: it fires, or part of its spend is known. */
-const saysMore = ({ firing, texts: { spend } }: AlertView): boolean =>
-  firing.length > 0 || spend !== undefined;
+const saysMore = ({ firing, texts }: AlertView): boolean => firing.length > 0 || texts['spend'] !== undefined;
 
 /** Separates alerts that are shown as one line for each reason from those that are shown alone. */
 export const collectUnknown = (

@@ -1,11 +1,8 @@
-import type { AlertTexts, Reserve } from '../alert-texts.ts';
-
-const reserve = ({ kind, name }: Reserve): string =>
-  kind === 'runway' ? `Guthaben von ${name}` : `Kontingent des Keys ${name}`;
+import type { BudgetTexts } from './texts.ts';
 
 const scopes = { team: 'Team', service: 'Service', keys: 'Keys', model: 'Modell' };
 
-export const germanAlerts: AlertTexts = {
+export const german: BudgetTexts = {
   scope: (scope) => {
     if (scope.kind === 'account') return 'gesamtes Konto';
     return `${scope.kind === 'tag' ? scope.tag : scopes[scope.kind]} ${scope.name}`;
@@ -95,24 +92,5 @@ export const germanAlerts: AlertTexts = {
       'Bis dahin werden die Schwellen nicht ausgewertet. Die nächste E-Mail folgt, wenn der Status wieder bekannt ist.',
     recoveredTitle: 'Der Status aller Budgets ist wieder bekannt',
     recovered: (account) => `Alle Budgets des Kontos ${account} werden wieder ausgewertet.`,
-  },
-  runway: {
-    title: (of, days) => `Das ${reserve(of)} reicht noch ${days} Tage`,
-    days: (days, low, high) => `${days} Tagen (${low} ${high === undefined ? 'oder mehr' : `bis ${high}`})`,
-    usedUp: (of, days) => `Beim aktuellen Verbrauch ist das ${reserve(of)} in ${days} aufgebraucht.`,
-    lasts: (of, days) =>
-      days === undefined
-        ? `Derzeit wird nichts verbraucht; das ${reserve(of)} reicht unbegrenzt.`
-        : `Beim aktuellen Verbrauch ist das ${reserve(of)} erst in ${days} aufgebraucht.`,
-    left: (left, perDay) => `${left} in der Einheit des Gateways; der Verbrauch pro Tag beträgt ${perDay}`,
-    advice: {
-      runway:
-        'Das Konto vor diesem Tag am Gateway aufladen. Sobald das Guthaben aufgebraucht ist, schlagen Aufrufe fehl.',
-      key: 'Das Kontingent des Keys erhöhen oder den Key rotieren: Sobald das Kontingent aufgebraucht ist, schlagen Aufrufe mit diesem Key fehl.',
-    },
-    noFurther: (kind, word) =>
-      `Zu dieser Stufe folgt keine weitere E-Mail, bis das ${kind === 'runway' ? 'Guthaben' : 'Kontingent'} gestiegen ist. \`tollkeeper alerts mute ${word} --until DATE\` schaltet die Benachrichtigungen stumm.`,
-    recoveredTitle: (of) => `Das ${reserve(of)} reicht wieder aus`,
-    currentState: '`tollkeeper alerts` zeigt den aktuellen Stand.',
   },
 };

@@ -3,16 +3,36 @@ import {
   compareMoney,
   dateAt,
   daySeconds,
+  divideMoney,
+  money,
+  multiplyMoney,
+  roundMoney,
   shellWord,
   subtractMoney,
   unixSeconds,
   zero,
-} from '../../core/index.ts';
-import { linesOf, type Locale } from '../../messages/index.ts';
-import { levelName, type AlertRecord, type Assessment, type Level } from '../../monitoring/index.ts';
-import { type AlertBlock } from '../../reports/index.ts';
-import { notification, shareOf, show, type AlertNotification, type MessageContext } from './notification.ts';
+  type Money,
+} from '../../../../core/index.ts';
+import { formatMoney, linesOf, type Locale } from '../../../../messages/index.ts';
+import { levelName, type Assessment, type Level } from '../../../../monitoring/index.ts';
+import { type AlertBlock } from '../../../../reports/index.ts';
+import { noticeOf, type AlertNotice, type RecordGroup, type MailContext } from '../../rule.ts';
+import { textsIn } from './languages.ts';
 import type { Explanation } from './read-explanations.ts';
+
+const show = (amount: Money, { budget }: Pick<Assessment, 'budget'>, locale: Locale): string =>
+  formatMoney(amount, budget.currency, locale);
+
+/** A figure beside its budget, of which it is a whole percentage. */
+export const shareOf = (figure: Money, assessment: Pick<Assessment, 'budget'>, locale: Locale) => {
+  const { amount } = assessment.budget;
+  const percent = divideMoney(multiplyMoney(figure, money('100')), amount, 4);
+  return {
+    amount: show(figure, assessment, locale),
+    percent: percent === undefined ? textsIn(locale).moreThanNothing : locale.percent(roundMoney(percent, 0)),
+    budget: show(amount, assessment, locale),
+  };
+};
 
 const meterOf = ({ budget, spend, forecast }: Assessment): NonNullable<AlertBlock['meter']> => ({
   value: spend ?? zero,
@@ -30,14 +50,14 @@ const labelText = (label: string, locale: Locale): string => {
 };
 
 const levelText = ({ on, label }: Pick<Level, 'on' | 'label'>, locale: Locale): string =>
-  locale.alerts.level(on, labelText(label, locale));
+  textsIn(locale).level(on, labelText(label, locale));
 
 /** `$0.20, 100% of $0.20` */
 const shareText = ({ on, label }: Level, assessment: Assessment, locale: Locale): string => {
   const figure = figureOf(on, assessment);
   return figure === undefined
     ? labelText(label, locale)
-    : locale.alerts.share({
+    : textsIn(locale).share({
         ...shareOf(figure, assessment, locale),
         atLeast: assessment.reason !== undefined,
       });
@@ -47,7 +67,7 @@ const exceededText = (level: Level, assessment: Assessment, locale: Locale): str
   const figure = figureOf(level.on, assessment);
   if (figure === undefined) return undefined;
   const over = subtractMoney(figure, level.amount);
-  return locale.alerts.exceeded({
+  return textsIn(locale).exceeded({
     on: level.on,
     share: shareText(level, assessment, locale),
     over: compareMoney(over, zero) > 0 ? show(over, assessment, locale) : undefined,
@@ -57,7 +77,7 @@ const exceededText = (level: Level, assessment: Assessment, locale: Locale): str
 
 const outlookText = (assessment: Assessment, locale: Locale): string => {
   const { budget, forecast, isTooEarly, period, through } = assessment;
-  const { outlook } = locale.alerts;
+  const { outlook } = textsIn(locale);
   if (through !== undefined && through >= period.end) return outlook.ended;
   if (isTooEarly) return outlook.tooEarly;
   if (forecast === undefined || through === undefined) return outlook.none;
@@ -74,8 +94,8 @@ const outlookText = (assessment: Assessment, locale: Locale): string => {
   });
 };
 
-const scopeAndPeriod = ({ budget, period }: Assessment, { account, locale }: MessageContext) => {
-  const { scope, ofAccount, period: periodText } = locale.alerts;
+const scopeAndPeriod = ({ budget, period }: Assessment, { account, locale }: MailContext) => {
+  const { scope, ofAccount, period: periodText } = textsIn(locale);
   const last = unixSeconds(period.end - 1);
   return {
     scope: ofAccount(scope(budget.scope), account),
@@ -96,9 +116,9 @@ type Readers = {
 /** Operators get commands, other recipients what to look at: one message for each, under one ID. */
 const forReaders = (
   { budget }: Assessment,
-  { operators }: MessageContext,
-  messageFor: (readers: Readers) => AlertNotification,
-): readonly AlertNotification[] => {
+  { operators }: MailContext,
+  messageFor: (readers: Readers) => AlertNotice,
+): readonly AlertNotice[] => {
   const owners = budget.owner.filter((one) => !operators.includes(one));
   const team = budget.name === `team-${budget.scope.kind === 'team' ? budget.scope.name : ''}`;
   const setting = team ? `teams.${budget.name.slice('team-'.length)}.mail` : `budgets.${budget.name}.owner`;
@@ -113,19 +133,19 @@ const forReaders = (
 const alsoText = ({ on, label, amount }: Level, assessment: Assessment, locale: Locale): string => {
   const isShare = label.endsWith('%');
   const threshold = isShare ? labelText(label, locale) : show(amount, assessment, locale);
-  return locale.alerts.also(on, threshold, isShare);
+  return textsIn(locale).also(on, threshold, isShare);
 };
 
 /** Covers every threshold crossed since the last evaluation. */
 export const budgetAlert = (
-  records: readonly AlertRecord[],
+  records: RecordGroup,
   assessment: Assessment,
   explanation: Explanation | undefined,
-  context: MessageContext,
-): readonly AlertNotification[] => {
+  context: MailContext,
+): readonly AlertNotice[] => {
   const { budget, levels, through } = assessment;
   const { locale, operators } = context;
-  const { alerts } = locale;
+  const alerts = textsIn(locale);
   const raised = levels.filter((level) => records.some((record) => record.level === levelName(level)));
   const highest = raised.findLast(({ on }) => on === 'actual') ?? raised.at(-1);
   if (highest === undefined) return [];
@@ -146,7 +166,8 @@ export const budgetAlert = (
       locale.mails,
     );
   return forReaders(assessment, context, ({ isOperator, ...readers }) =>
-    notification('alert', records, {
+    noticeOf('alert', records, {
+      byPeriod: true,
       title: alerts.title(budget.name, highest.on, shareText(highest, assessment, locale)),
       ...readers,
       blocks: [
@@ -168,18 +189,19 @@ export const budgetAlert = (
 
 /** A figure that fell in its own period; the end of a period is no recovery. */
 export const budgetRecovery = (
-  records: readonly AlertRecord[],
+  records: RecordGroup,
   assessment: Assessment,
-  context: MessageContext,
-): readonly AlertNotification[] => {
+  context: MailContext,
+): readonly AlertNotice[] => {
   const { budget, levels, spend } = assessment;
   const { locale } = context;
-  const { recovered, share, allBudgets } = locale.alerts;
+  const { recovered, share, allBudgets } = textsIn(locale);
   const fallen = levels.filter((level) => records.some((record) => record.level === levelName(level)));
   const now =
     spend === undefined ? undefined : share({ ...shareOf(spend, assessment, locale), atLeast: false });
   return forReaders(assessment, context, ({ isOperator, ...readers }) =>
-    notification('recovered', records, {
+    noticeOf('recovered', records, {
+      byPeriod: true,
       title: recovered.title(budget.name, now),
       ...readers,
       blocks: [

@@ -1,4 +1,5 @@
-import type { Budget, BudgetStatus, Level } from '../monitoring/index.ts';
+import type { Budget, Level } from '../../../../monitoring/index.ts';
+import type { BudgetStatus } from './stored.ts';
 
 type Reason = NonNullable<BudgetStatus['reason']>;
 
@@ -19,11 +20,8 @@ type Share = {
   readonly atLeast: boolean;
 };
 
-/** What runs out: the balance of an account or the quota of a key. */
-export type Reserve = { readonly kind: 'runway' | 'key'; readonly name: string };
-
-/** The texts of mails about budgets, balances and quotas; figures and moments are formatted. */
-export type AlertTexts = {
+/** The texts of mails about budgets; figures and moments are formatted. */
+export type BudgetTexts = {
   readonly scope: (scope: Budget['scope']) => string;
   readonly ofAccount: (scope: string, account: string) => string;
   readonly period: (range: string, zone: string) => string;
@@ -84,23 +82,10 @@ export type AlertTexts = {
     readonly recoveredTitle: string;
     readonly recovered: (account: string) => string;
   };
-  readonly runway: {
-    readonly title: (of: Reserve, days: string) => string;
-    /** `high` is missing where there is no upper bound. */
-    readonly days: (days: string, low: string, high: string | undefined) => string;
-    readonly usedUp: (of: Reserve, days: string) => string;
-    /** `days` is missing when nothing was used. */
-    readonly lasts: (of: Reserve, days: string | undefined) => string;
-    readonly left: (left: string, perDay: string) => string;
-    readonly advice: Readonly<Record<Reserve['kind'], string>>;
-    readonly noFurther: (kind: Reserve['kind'], word: string) => string;
-    readonly recoveredTitle: (of: Reserve) => string;
-    readonly currentState: string;
-  };
 };
 
 /** Why the state of a budget is unknown, in a language. */
-export const reasonText = (reason: Reason, facts: ReasonFacts, { unknown }: AlertTexts): ReasonText => {
+export const reasonText = (reason: Reason, facts: ReasonFacts, { unknown }: BudgetTexts): ReasonText => {
   const write = unknown.reasons[reason.kind] as (one: Reason, facts: ReasonFacts) => ReasonText;
   return write(reason, facts);
 };

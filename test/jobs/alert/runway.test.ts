@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { money, unixMillis } from '../../src/core/index.ts';
-import { runwayConditions, runwayOf } from '../../src/monitoring/index.ts';
+import { money, unixMillis } from '../../../src/core/index.ts';
+import { runwayConditions, runwayOf } from '../../../src/jobs/alert/rules/runway/runway.ts';
 
 const day = 86_400_000;
 const readings = (lefts: readonly number[]) =>

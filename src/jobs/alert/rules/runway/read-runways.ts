@@ -1,6 +1,6 @@
-import { unixMillis, type UnixMillis } from '../../core/index.ts';
-import { runwayOf, runwayDuration, type Runway } from '../../monitoring/index.ts';
-import type { JobContext } from '../job-kind.ts';
+import { unixMillis, type UnixMillis } from '../../../../core/index.ts';
+import type { JobContext } from '../../../job-kind.ts';
+import { runwayOf, runwayDuration, type Runway } from './runway.ts';
 
 export type ReadRunway = {
   /** `runway`, or `key:NAME`. */

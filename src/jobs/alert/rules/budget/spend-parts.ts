@@ -1,7 +1,8 @@
-import { compareMoney, divideMoney, subtractMoney, sumMoney, zero } from '../../core/index.ts';
-import type { ChangedCell, Usage } from '../../monitoring/index.ts';
-import { formatMoney, formatPercent, type Locale } from '../../messages/index.ts';
-import { type AlertBlock } from '../../reports/index.ts';
+import { compareMoney, divideMoney, subtractMoney, sumMoney, zero } from '../../../../core/index.ts';
+import type { ChangedCell, Usage } from '../../../../monitoring/index.ts';
+import { formatMoney, formatPercent, type Locale } from '../../../../messages/index.ts';
+import { type AlertBlock } from '../../../../reports/index.ts';
+import { textsIn } from './languages.ts';
 
 type Table = NonNullable<AlertBlock['tables']>[number];
 
@@ -39,7 +40,7 @@ const tableOf = (
   const others =
     rest.length === 0
       ? []
-      : [{ name: locale.alerts.others(rest.length), amount: sumMoney(rest.map(({ amount }) => amount)) }];
+      : [{ name: textsIn(locale).others(rest.length), amount: sumMoney(rest.map(({ amount }) => amount)) }];
   return {
     title,
     rows: [...shown, ...others].map(({ name, amount }) => ({
@@ -57,6 +58,6 @@ export const spendTables = (
   locale: Locale,
 ): readonly Table[] =>
   [
-    tableOf(locale.alerts.models, cells, ({ model }) => model, currency, locale),
-    tableOf(locale.alerts.services, cells, ({ key }) => key, currency, locale),
+    tableOf(textsIn(locale).models, cells, ({ model }) => model, currency, locale),
+    tableOf(textsIn(locale).services, cells, ({ key }) => key, currency, locale),
   ].filter((table) => table !== undefined);

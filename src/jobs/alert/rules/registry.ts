@@ -1,0 +1,6 @@
+import type { RegisteredRule } from '../rule.ts';
+import { budgetRule } from './budget/rule.ts';
+import { runwayRule } from './runway/rule.ts';
+
+/** In the order in which they are evaluated and shown. */
+export const alertRules: readonly RegisteredRule[] = [budgetRule, runwayRule];
