@@ -11,19 +11,27 @@ export type { App } from './open-app.ts';
 export type { ModelAccess } from './model-access.ts';
 export type { AuditView } from './keys/audit.ts';
 export {
+  alertBlocks,
   alertsJson,
   mailTones,
   needsPerson,
   outboxJson,
+  partsOf,
   runJson,
   runTones,
   statusJson,
+  terminalBlocks,
+  type Block,
+  type BlockCell,
+  type BlockItem,
+  type BlockNote,
+  type BlockText,
   type JobView,
   type OutboxView,
   type RunView,
   type StatusView,
 } from '../web/index.ts';
-export { byReason, collectUnknown, type AlertView, type UnknownAlerts } from '../monitoring/index.ts';
+export type { AlertView } from '../monitoring/index.ts';
 export type { BackupResult, ListedReport, QueryAnswer, ReportList } from '../jobs/index.ts';
 export type { DoctorView } from '../doctor/index.ts';
 export type { AlertAnswer } from './handlers/alerts.ts';

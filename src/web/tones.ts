@@ -1,9 +1,9 @@
-import type { OutboxView, RunView } from './status-view.ts';
+import type { OutboxRow, RunState } from '../storage/index.ts';
 
 /** Independent of the colours in which it is shown. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
 
-export const runTones: Readonly<Record<RunView['state'], Tone>> = {
+export const runTones: Readonly<Record<RunState, Tone>> = {
   queued: 'busy',
   running: 'busy',
   ok: 'good',
@@ -13,7 +13,7 @@ export const runTones: Readonly<Record<RunView['state'], Tone>> = {
   skipped: 'warn',
 };
 
-export const mailTones: Readonly<Record<OutboxView['state'], Tone>> = {
+export const mailTones: Readonly<Record<OutboxRow['state'], Tone>> = {
   queued: 'busy',
   sending: 'busy',
   sent: 'good',

@@ -81,7 +81,7 @@ describe('the `alerts` command', () => {
     const after = await run(['alerts']);
     expect(after.code).toBe(0);
     expect(after.stdout).toMatch(/acknowledged by person .*: load test/);
-    expect(after.stdout).toMatch(/muted until 2026-12-01 00:00 by person /);
+    expect(after.stdout).toMatch(/muted until 2026-12-01 00:00 UTC by person /);
 
     expect((await run(['alerts', 'unmute', 'typo'])).stdout).toContain('no longer muted');
     const log = await run(['alerts', 'log']);

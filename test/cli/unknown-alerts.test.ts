@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixMillis } from '../../src/core/index.ts';
 import { renderAlerts } from '../../src/cli/alerts/render.ts';
-import { renderStatus } from '../../src/cli/status/render.ts';
+import { renderStatus } from '../../src/cli/status/command.ts';
 import { noPaint } from '../../src/cli/ui/paint.ts';
 import type { AlertView } from '../../src/daemon/index.ts';
 import { approved, titled } from '../support/approved.ts';

@@ -70,7 +70,7 @@ teams:
   expect([pulls?.states.length, pulls?.states.at(-1)]).toEqual([90, 'ok']);
 
   const page = textOf((await get()).text);
-  expect(page).toContain('Action required alert firing: team-search');
+  expect(page).toContain('Alert firing team-search');
   expect(page).toMatch(/team-search exceeded .* \$[\d.]+ of \$0\.01/);
 
   const team = JSON.parse((await get('/status.json?team=search')).text) as Json;

@@ -28,8 +28,8 @@ it('the status page of a daemon shows jobs, watermarks, mails and reports', asyn
   const page = await get();
   const shown = page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
   expect(shown).toMatch(/Call log 2026-11-19 00:00 to 2026-11-20 11:50/);
-  expect(shown).toMatch(/statistics equal/);
-  expect(shown).toMatch(/daily ; .*; built 2026-11-20 12:00 \(now\)/);
+  expect(shown).toMatch(/main: statistics equal/);
+  expect(shown).toMatch(/Job daily .* Built 2026-11-20 12:00 \(now\)/);
 
   const { data } = JSON.parse((await town.run('status', '--json')).stdout) as {
     readonly data: {
@@ -53,7 +53,7 @@ it('the status page of a daemon shows jobs, watermarks, mails and reports', asyn
     town.clock.advance(3_500);
     await get();
   }
-  expect(await get()).toContain('and was not applied');
+  expect(await get()).toContain('remains active');
 });
 
 it('a status page that cannot be served is reported and does not end the daemon', async () => {

@@ -211,7 +211,7 @@ describe('the status page', () => {
     const { shown, nodes } = read(text);
     for (const message of [
       `${hostileNames.length} faults in the config`,
-      'config/jobs/spend.yaml:0:3 <script>alert(1)</script>',
+      'config/jobs/spend.yaml:0:3: <script>alert(1)</script>',
       `… and ${hostileNames.length - 20} more: `,
     ])
       expect(shown).toContain(message);

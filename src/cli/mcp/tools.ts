@@ -119,7 +119,7 @@ export const tools = {
     input: {},
     run: async (_, commands) => {
       const { status, bases } = await basesOf(commands, undefined);
-      return { jobs: statusJson(status, []).jobs, accounts: bases };
+      return { jobs: statusJson(status, [])['jobs'], accounts: bases };
     },
   }),
   query: tool({

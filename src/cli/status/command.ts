@@ -1,10 +1,23 @@
 import type { Command } from 'commander';
-import { needsPerson, statusJson } from '../../daemon/index.ts';
+import { needsPerson, statusJson, terminalBlocks, type StatusView } from '../../daemon/index.ts';
 import { jsonText, type Deps } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { ask } from '../ask.ts';
-import { screenOf } from '../ui/paint.ts';
-import { renderStatus } from './render.ts';
+import { blocksText } from '../ui/blocks.ts';
+import { lines } from '../ui/lines.ts';
+import { commonZone } from '../ui/moment.ts';
+import { screenOf, type Screen } from '../ui/paint.ts';
+
+/** One page; the last line names what needs a person. */
+export const renderStatus = (status: StatusView, screen: Screen): string => {
+  const look = { ...screen, now: status.now, zone: status.data?.zone ?? commonZone(status.jobs) ?? 'UTC' };
+  const needed = needsPerson(status);
+  const page = [
+    ...blocksText(terminalBlocks(status), look),
+    ...(needed.length === 0 ? [] : ['', ...lines(`action required: ${needed.join('; ')}`, 0, look, 'bad')]),
+  ];
+  return `${page.join('\n')}\n`;
+};
 
 export const define = (command: Command, deps: Deps): void => {
   command

@@ -161,12 +161,12 @@ export const createStatus =
       mail: await mailStatus({ app }),
       data: {
         zone: config.settings.timezone,
-        accounts: await accountViews(config, warehouse),
-        reports: await keptReports(app.paths.reportsDirectory),
-        ...(await keyStatus(runtime)),
         ...keyProblemOf(keyProblem),
         unknownAlerts: unknownAlertsOf(await readAlerts({ clock, app })),
         clockProblems: clockProblems({ jobs }, warehouse.clocks),
+        accounts: await accountViews(config, warehouse),
+        reports: await keptReports(app.paths.reportsDirectory),
+        ...(await keyStatus(runtime)),
         ...(await backupStatus(warehouse)),
       },
     };

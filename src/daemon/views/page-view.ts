@@ -2,7 +2,7 @@ import { toSeconds, type Clock, type Money } from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
 import { chartDays, spendDays } from '../../monitoring/index.ts';
 import type { OutboxState } from '../../storage/index.ts';
-import type { PageView, StatusView } from '../../web/index.ts';
+import { statusOfTeam, type PageView } from '../../web/index.ts';
 import { costOwnersOf } from '../cost-owners.ts';
 import { readAlerts } from '../handlers/alerts.ts';
 import type { ProgramHandlers } from '../handlers/handlers.ts';
@@ -30,41 +30,18 @@ const budgetOf = (
   return team === undefined ? owners.budget : owners.teams.find(({ name }) => name === team)?.budget;
 };
 
-/** Jobs, reports and rotations of one team; what is not about a team is left out. */
-const ofTeam = (
-  status: StatusView,
+/** What belongs to a team: the jobs that mail it, and the services of its keys. */
+const scopeOf = (
   team: string,
   config: Config,
   services: ReadonlySet<string>,
-): StatusView => {
+): Parameters<typeof statusOfTeam>[1] => {
   const mailed = new Map(Object.keys(config.jobs).map((job) => [job, mailsOfJob(config, job)] as const));
-  const jobs = status.jobs.filter(({ job }) => mailed.get(job)?.some((mail) => mail.team === team) === true);
-  const names = new Set(jobs.map(({ job }) => job));
-  const { data } = status;
-  const isOwn = ({ service }: { readonly service: string }): boolean => services.has(service);
   return {
-    ...status,
-    jobs,
-    open: status.open.filter(({ job }) => names.has(job)),
-    mail: { waiting: 0, failed: 0, unknown: 0, held: 0 },
-    config: { ...status.config, faults: [], atNextStart: [] },
-    ...(data === undefined
-      ? {}
-      : {
-          data: {
-            zone: data.zone,
-            accounts: [],
-            reports: {
-              newest: (data.reports?.newest ?? []).filter(
-                ({ job, part }) =>
-                  mailed.get(job)?.some((mail) => mail.team === team && mail.part === part) === true,
-              ),
-            },
-            rotations: data.rotations?.filter(isOwn) ?? [],
-            deadKeys: data.deadKeys?.filter(isOwn) ?? [],
-            outdated: data.outdated?.filter(isOwn) ?? [],
-          },
-        }),
+    isOwnJob: (job) => mailed.get(job)?.some((mail) => mail.team === team) === true,
+    isOwnMail: (job, part) =>
+      mailed.get(job)?.some((mail) => mail.team === team && mail.part === part) === true,
+    isOwnService: (service) => services.has(service),
   };
 };
 
@@ -81,7 +58,7 @@ export const createPageView =
     const { now } = whole;
     const keys = await keyAges({ runtime, warehouse }, now, team);
     const services = new Set(keys.keys.map(({ service }) => service));
-    const status = team === undefined ? whole : ofTeam(whole, team, config, services);
+    const status = team === undefined ? whole : statusOfTeam(whole, scopeOf(team, config, services));
     const spend = await readSpend(config, { now, team });
     const days = spendDays(toSeconds(now), config.settings.timezone).slice(-chartDays);
     const mails = async (states: readonly OutboxState[], limit: number) =>

@@ -12,7 +12,7 @@ import {
 } from '../../core/index.ts';
 import type { Refuse } from '../guard.ts';
 import type { Access } from './access.ts';
-import { isolated, messageWithCommands } from './messages.ts';
+import { isolated, messageWithCommands } from './widgets.ts';
 import { renderNote } from './page.ts';
 import { show } from './show.ts';
 

@@ -5,7 +5,7 @@ import { readAlertLink, type AlertLink } from '../../monitoring/index.ts';
 import type { Refuse } from '../guard.ts';
 import { failure, fieldsOf, mutedUntil } from './actions.ts';
 import type { LinkUse } from '../link-use.ts';
-import { isolated, moment, type Html } from './messages.ts';
+import { isolated, moment, type Html } from './widgets.ts';
 import { renderNote } from './page.ts';
 import { show } from './show.ts';
 

@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
-import type { JobView } from '../status-view.ts';
-import { runTones, type Tone } from '../tones.ts';
-import { roughly, type Html } from './messages.ts';
+import type { Mark } from '../blocks.ts';
+import { jobMark, type JobView } from '../sections/jobs.ts';
+import type { Tone } from '../tones.ts';
+import { roughly, type Html } from './widgets.ts';
 
 /** Dark enough for white text. */
 const grounds: Readonly<Record<Tone, string>> = {
@@ -12,17 +13,14 @@ const grounds: Readonly<Record<Tone, string>> = {
   quiet: '#586070',
 };
 
-const stateOf = (
-  { outageSince, failure, missedFirst, suspend, last }: JobView,
-  now: number,
-): readonly [text: string, tone: Tone] => {
-  if (outageSince !== undefined) return [`outage for ${roughly(now - outageSince)}`, 'bad'];
-  if (failure !== undefined) return ['failed', 'bad'];
-  if (suspend) return ['suspended', 'quiet'];
-  if (missedFirst !== undefined) return ['never ran', 'bad'];
-  if (last === undefined) return ['not run yet', 'quiet'];
-  const at = last.attempts.at(-1)?.endedAt;
-  return [at === undefined ? last.state : `${last.state} ${roughly(now - at)} ago`, runTones[last.state]];
+const stateOf = (job: JobView, now: number): Mark => {
+  const { outageSince, last } = job;
+  const mark = jobMark(job);
+  if (outageSince !== undefined) return { ...mark, text: `outage for ${roughly(now - outageSince)}` };
+  const at = last?.attempts.at(-1)?.endedAt;
+  return at === undefined || mark.text !== last?.state
+    ? mark
+    : { ...mark, text: `${mark.text} ${roughly(now - at)} ago` };
 };
 
 /** Wide enough for any letter in Verdana at 11 px. */
@@ -30,7 +28,7 @@ const widthOf = (text: string): number => Array.from(text).length * 7 + 12;
 
 /** The state of a job as a badge for a README or a wiki. */
 export const badge = (job: JobView, now: number): Html => {
-  const [text, tone] = stateOf(job, now);
+  const { text, tone } = stateOf(job, now);
   const [left, right] = [widthOf(job.job), widthOf(text)];
   return html`<svg
     xmlns="http://www.w3.org/2000/svg"

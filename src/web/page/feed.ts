@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
 import { iso, type UnixMillis } from '../../core/index.ts';
-import { plainOf, type Html } from './messages.ts';
+import { plainOf, type Html } from './widgets.ts';
 
 /** Something that happened: an alert, or a run that failed or was missed. */
 export type FeedEntry = {

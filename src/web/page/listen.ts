@@ -12,9 +12,7 @@ import {
 } from '../../core/index.ts';
 import { createRefusals, isKnownHost, type Refuse } from '../guard.ts';
 import { openListener, type Listener } from '../open-listener.ts';
-import type { PageView } from '../page-view.ts';
-import { pageJson } from '../status-json.ts';
-import type { StatusView } from '../status-view.ts';
+import { pageJson, type PageView, type StatusView } from '../sections/registry.ts';
 import { createAccess, type Access, type AccessOptions } from './access.ts';
 import { addActions, type PageActions } from './actions.ts';
 import { addAlertLinks, type AlertLinkOptions } from './alert-links.ts';

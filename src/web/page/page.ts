@@ -1,18 +1,11 @@
 import { html, raw } from 'hono/html';
-import type { PageView } from '../page-view.ts';
-import { accountsSection, rotationsSection } from './accounts.ts';
-import { alertsSection } from './budgets.ts';
-import { stateOf, verdictOf } from './heading.ts';
-import { jobsSection, openSection } from './jobs.ts';
-import { keysSection } from './keys.ts';
-import { mailsSection } from './mails.ts';
-import { nextMailsSection } from './next-mails.ts';
-import { reportsSection } from './reports.ts';
+import { needsPerson, pageBlocks, type PageView } from '../sections/registry.ts';
+import { sectionsHtml } from './blocks.ts';
 import { refreshScript } from './script.ts';
 import { spendSection } from './spend.ts';
 import type { Session } from './session.ts';
 import { style } from './style.ts';
-import { isolated, moment, teamLink, type Html } from './messages.ts';
+import { isolated, moment, teamLink, type Html } from './widgets.ts';
 
 const document = (title: string, body: Html, more: Html): Html =>
   html`<!doctype html>
@@ -63,6 +56,47 @@ const addressList = (addresses: readonly string[]): Html =>
         </ul>
       </details>`;
 
+const list = (lines: readonly string[]): Html =>
+  html`<ul>
+    ${lines.map((line) => html`<li>${isolated(line)}</li>`)}
+  </ul>`;
+
+/** What requires action makes `status` exit with 1; an alert that fires does not. */
+const verdictOf = ({ status, alerts }: PageView): Html => {
+  const needed = needsPerson(status);
+  const firing = alerts
+    .filter((one) => one.firing.length > 0 && one.mute === undefined && one.acknowledged === undefined)
+    .map(({ alert }) => alert);
+  if (needed.length === 0 && firing.length === 0) return html`<p class="verdict good">No problems found.</p>`;
+  return html`${
+    needed.length === 0
+      ? ''
+      : html`<div class="verdict bad" role="status"><strong>Action required</strong>${list(needed)}</div>`
+  }
+  ${
+    firing.length === 0
+      ? ''
+      : html`<div class="verdict warn" role="status">
+          <strong>${firing.length === 1 ? 'Alert' : 'Alerts'} firing</strong>${list(firing)}
+        </div>`
+  }`;
+};
+
+/** The order of the sections on the page. */
+const order = [
+  'Budgets and alerts',
+  'Open runs',
+  'Jobs',
+  'Next mails',
+  'Data that does not reconcile',
+  'Data',
+  'Key rotations',
+  'Keys by age',
+  'Mail',
+  'Reports',
+  'Daemon',
+];
+
 /** Who reads the page. */
 export type Reader = {
   readonly canLogIn: boolean;
@@ -77,16 +111,14 @@ export const renderPage = (view: PageView, { canLogIn, session, addresses }: Rea
   const { data } = status;
   const look = { now: status.now, zone: data?.zone ?? 'UTC', csrf: session?.csrf };
   const isWhole = team === undefined;
+  const sections = sectionsHtml(pageBlocks(view), view, look);
+  const titles = [...sections.keys()].toSorted((one, other) => order.indexOf(one) - order.indexOf(other));
   return document(
     isWhole ? 'Tollkeeper: status' : `Tollkeeper: team ${team}`,
     html`<main>
         <h1>Tollkeeper${isWhole ? '' : html`: team ${isolated(team)}`}</h1>
-        ${teamsNav(view)} ${verdictOf(view)} ${spendSection(view, look)} ${alertsSection(view.alerts, look)}
-        ${openSection(status.open, look)} ${jobsSection(view, look)} ${nextMailsSection(view.nextMails, look)}
-        ${isWhole ? accountsSection(data?.accounts ?? [], look) : ''}
-        ${rotationsSection(data?.rotations ?? [], look)} ${keysSection(view, look)}
-        ${isWhole ? mailsSection(status.mail, view.mails, look) : ''}
-        ${reportsSection(data?.reports ?? { newest: [] }, look)} ${isWhole ? stateOf(status, look) : ''}
+        ${teamsNav(view)} ${verdictOf(view)} ${spendSection(view, look)}
+        ${titles.map((title) => sections.get(title))}
       </main>
       <footer>
         As of ${moment(look.now, look)}. Times are in ${look.zone} unless another zone is given; with scripts,

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { Html } from './messages.ts';
+import type { Html } from './widgets.ts';
 
 export type PageStatus = 200 | 400 | 401 | 403 | 404 | 405 | 410 | 413 | 421 | 429 | 503;
 

@@ -17,8 +17,8 @@ import {
 import type { SpendSums, TeamSums } from '../../monitoring/index.ts';
 import { formatMoney, formatPercent, localeOf } from '../../messages/index.ts';
 import { meterSvg, monthChartSvg, monthColours } from '../../reports/index.ts';
-import type { PageView } from '../page-view.ts';
-import { isolated, momentAway, section, table, teamLink, type Html, type PageLook } from './messages.ts';
+import type { PageView } from '../sections/registry.ts';
+import { isolated, momentAway, section, table, teamLink, type Html, type PageLook } from './widgets.ts';
 
 type Spend = PageView['spend'][number];
 

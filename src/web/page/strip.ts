@@ -1,8 +1,8 @@
 import { html, raw } from 'hono/html';
 import { compareMoney, moneyAsShare, zero, type LocalDate, type Money } from '../../core/index.ts';
-import type { JobDays, PageView } from '../page-view.ts';
+import type { JobDays, PageView } from '../sections/registry.ts';
 import { runTones, type Tone } from '../tones.ts';
-import { type Html } from './messages.ts';
+import { type Html } from './widgets.ts';
 import { shortDate } from './spend.ts';
 
 /** Units of the picture: a day, the bars of spend, and the row of states below them. */

@@ -64,16 +64,6 @@ export const goodStatus: StatusView = {
   mail: { waiting: 0, failed: 0, unknown: 0, held: 0 },
   data: {
     zone: 'Europe/Berlin',
-    backup: {
-      taken: {
-        name: '20261121T010000Z',
-        target: '/backups',
-        takenAt: before(7),
-        bytes: 812_400_000,
-        newBytes: 9_300_000,
-      },
-      restored: { name: '20261115T010000Z', drilledAt: before(140) },
-    },
     accounts: [
       {
         account: 'main',
@@ -112,6 +102,16 @@ export const goodStatus: StatusView = {
         },
       ],
     },
+    backup: {
+      taken: {
+        name: '20261121T010000Z',
+        target: '/backups',
+        takenAt: before(7),
+        bytes: 812_400_000,
+        newBytes: 9_300_000,
+      },
+      restored: { name: '20261115T010000Z', drilledAt: before(140) },
+    },
   },
 };
 
@@ -146,9 +146,6 @@ export const badStatus = (names: readonly string[]): StatusView => {
     mail: { waiting: 3, failed: 1, unknown: 40, held: 2 },
     data: {
       zone: 'Europe/Berlin',
-      backup: {
-        taken: { name: 'x', target: name(3), takenAt: before(7), bytes: 1, newBytes: 0 },
-      },
       accounts: [
         {
           account: 'main',
@@ -201,6 +198,9 @@ export const badStatus = (names: readonly string[]): StatusView => {
         candidate: { keyId: 13, name: service },
         tries: index,
       })),
+      backup: {
+        taken: { name: 'x', target: name(3), takenAt: before(7), bytes: 1, newBytes: 0 },
+      },
     },
   };
 };

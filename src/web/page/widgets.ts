@@ -64,16 +64,6 @@ export const plainOf = (text: string): string => {
 /** A text from outside, isolated so that its direction does not affect the text around it. */
 export const isolated = (text: string): Html => html`<bdi>${plainOf(text)}</bdi>`;
 
-/** Keeps a list of names readable. */
-const longestName = 40;
-
-export const isolatedName = (name: string): Html => {
-  const characters = Array.from(plainOf(name));
-  return isolated(
-    characters.length > longestName ? `${characters.slice(0, longestName - 1).join('')}…` : name,
-  );
-};
-
 /** A message of Tollkeeper that may quote outside text; commands in `backticks` are shown as code. */
 export const messageWithCommands = (text: string): Html =>
   html`<bdi
