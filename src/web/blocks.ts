@@ -1,5 +1,5 @@
 import type { UnixMillis } from '../core/index.ts';
-import type { AlertShown } from '../monitoring/index.ts';
+import type { AlertCell } from '../monitoring/index.ts';
 import type { Tone } from './tones.ts';
 
 /** A time, in the zone of the status if it names none. */
@@ -35,15 +35,10 @@ export type Note = {
   readonly isShort?: boolean;
 };
 
-export type Cell = {
-  readonly title: string;
+/** As a cell of an alert, with a text that each surface writes in its way. */
+export type Cell = Omit<AlertCell, 'text'> & {
   /** Missing where there is none. */
   readonly value?: Text | undefined;
-  /** What it is a part of: `$500.00`. */
-  readonly of?: string | undefined;
-  /** Narrow terminals omit cells with a number, the highest first. */
-  readonly spare?: number | undefined;
-  readonly meter?: AlertShown['cells'][number]['meter'];
 };
 
 export type Mark = { readonly text: string; readonly tone: Tone };

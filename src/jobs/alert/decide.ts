@@ -79,7 +79,7 @@ export const decide = async (settings: unknown, needed: UnixSeconds, job: JobCon
     const muted = new Set(mutes.map(({ alert }) => alert));
     const isMuted = (alert: string): boolean => muted.has(alert);
     const { raised, recovered, ended } = decideAlerts({ conditions, records, isMuted, now });
-    const told = { alert: raised, recovered: recovered.filter(({ alert }) => !isMuted(alert)) };
+    const toNotify = { alert: raised, recovered: recovered.filter(({ alert }) => !isMuted(alert)) };
     const notices: AlertNotice[] = [];
     for (const event of ['alert', 'recovered'] as const)
       for (const rule of evaluated) {
@@ -87,7 +87,7 @@ export const decide = async (settings: unknown, needed: UnixSeconds, job: JobCon
         notices.push(
           ...(await rule.notices(
             event,
-            told[event].filter(({ alert }) => own.has(alert)),
+            toNotify[event].filter(({ alert }) => own.has(alert)),
           )),
         );
       }

@@ -8,7 +8,7 @@ import type { AlertStatus, StoredAlert } from '../../warehouse/index.ts';
 import type { CostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 
-/** What an alert does with an evaluation that is notified of. */
+/** A change of an alert that sends a notification. */
 export type AlertEvent = 'alert' | 'recovered';
 
 /** What mails about an account need. */
@@ -107,7 +107,7 @@ export type Evaluated = {
   readonly notices: (event: AlertEvent, records: readonly AlertRecord[]) => Promise<readonly AlertNotice[]>;
 };
 
-/** A rule as the registry holds it, whatever it finds and stores. */
+/** A registered rule, without the types of its findings and statuses. */
 export type RegisteredRule<Shape extends z.ZodRawShape = z.ZodRawShape> = {
   readonly name: string;
   readonly settings: Shape;

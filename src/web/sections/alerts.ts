@@ -29,14 +29,21 @@ const areMany = (alerts: readonly { readonly account: string }[]): boolean =>
 const nameOf = ({ account, alert }: UnknownAlert | AlertView, many: boolean): string =>
   short(many ? `${account}/${alert}` : alert);
 
-/** What is unknown, as one line, and the next step. */
-const unknownNote = ({ alerts, reason, hint }: UnknownAlerts, many: boolean): Note => {
-  const subject = alerts.length === 1 ? '1 alert is' : `${alerts.length} alerts are`;
-  const names = listText(
+const namesOf = ({ alerts }: UnknownAlerts, many: boolean): string =>
+  listText(
     alerts.map((one) => nameOf(one, many)),
     maxNames,
   );
-  return { text: `${subject} unknown because ${reason}: ${names}`, tone: 'warn', advice: hint };
+
+/** What is unknown, as one line, and the next step. */
+const unknownNote = (unknown: UnknownAlerts, many: boolean): Note => {
+  const { alerts, reason, hint } = unknown;
+  const subject = alerts.length === 1 ? '1 alert is' : `${alerts.length} alerts are`;
+  return {
+    text: `${subject} unknown because ${reason}: ${namesOf(unknown, many)}`,
+    tone: 'warn',
+    advice: hint,
+  };
 };
 
 /** Alerts of unknown state that are not muted. */
@@ -173,14 +180,7 @@ const pageBlock = (alerts: readonly AlertView[]): Block => {
       ...collected.map((unknown): Item => ({
         name: `${unknown.alerts.length} alerts`,
         state: { text: 'unknown', tone: 'warn' },
-        notes: [
-          {
-            text: `${unknown.reason}: ${listText(
-              unknown.alerts.map((one) => nameOf(one, many)),
-              maxNames,
-            )}`,
-          },
-        ],
+        notes: [{ text: `${unknown.reason}: ${namesOf(unknown, many)}` }],
         advice: unknown.hint,
         parts: unknown.alerts.map((one) => ({ name: one.alert, actions: [muteAction(one)] })),
       })),
@@ -188,7 +188,7 @@ const pageBlock = (alerts: readonly AlertView[]): Block => {
   };
 };
 
-/** Budgets, balances, quotas and whatever else a rule watches: the command `alerts`, and a section of the page. */
+/** The alerts of all rules: the output of `alerts`, and a section of the page. */
 export const alertsSection = section({
   path: 'alerts',
   facts: z

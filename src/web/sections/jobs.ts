@@ -36,7 +36,7 @@ export type JobView = {
   readonly missedFirst?: UnixMillis;
   /** End of the last successful run. */
   readonly lastGood?: UnixMillis | undefined;
-  /** Start of the current outage, if operators are notified of it. */
+  /** Start of the current outage; missing if it sends no notification to operators. */
   readonly outageSince?: UnixMillis | undefined;
 };
 

@@ -83,7 +83,7 @@ export type PageView = All<Placed<(typeof ofPage)[number]>> & {
   readonly history: { readonly days: readonly LocalDate[]; readonly jobs: readonly JobDays[] };
 };
 
-/** A section, whatever its facts are: those of its path have its type. */
+/** A section without the type of its facts; `factsAt` reads them at its path. */
 type AnySection = Section<string, never>;
 
 const statusSections = ofStatus as readonly unknown[] as readonly AnySection[];

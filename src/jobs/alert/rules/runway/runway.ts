@@ -110,7 +110,7 @@ export const runwayOf = (readings: readonly QuotaReading[]): Runway => {
 /** An alert ends once this many times its days are left again, so that a pace near the level does not repeat it. */
 const recovery = 1.2;
 
-/** One condition for each level, in days. Only levels below which the runway has fallen are notified of. */
+/** One condition for each level, in days. Notifications are sent only for levels that the runway has fallen below. */
 export const runwayConditions = (
   alert: string,
   runway: Runway,
