@@ -1,5 +1,11 @@
 export { callLocally } from './local.ts';
-export { commandTable, type CommandHandlers, type CommandInput, type CommandName } from './command-table.ts';
+export {
+  commandTable,
+  inputTexts,
+  type CommandHandlers,
+  type CommandInput,
+  type CommandName,
+} from './command-table.ts';
 export type { Call, CommandTable, ContextOf, Handlers } from './command.ts';
 export { connectToDaemon } from './client.ts';
 export { listenForCommands, type ServerOptions } from './server.ts';

@@ -6,7 +6,7 @@ export type { OpenCommands } from './open-own.ts';
 export type { CommandAnswer, Commands } from './handlers/handlers.ts';
 export type { RunResult } from './handlers/run-result.ts';
 export type { BackfillStep, NextSlot } from './handlers/runs.ts';
-export type { CommandInput, CommandName } from '../control/index.ts';
+export { commandTable, inputTexts, type CommandInput, type CommandName } from '../control/index.ts';
 export type { App } from './open-app.ts';
 export type { ModelAccess } from './model-access.ts';
 export type { AuditView } from './keys/audit.ts';

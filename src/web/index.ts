@@ -3,13 +3,7 @@ import { lazy } from '../core/index.ts';
 export type { AttemptView, JobView, RunView } from './sections/jobs.ts';
 export type { ReplicaView } from './sections/process.ts';
 export type { AccountView, KeptReportsView } from './sections/data.ts';
-export type {
-  ClockProblemView,
-  DeadKeyView,
-  KeyAgeView,
-  KeysView,
-  OutdatedServiceView,
-} from './sections/keys.ts';
+export type { KeyAgeView, KeysView } from './sections/keys.ts';
 export type { NextMailView, OutboxView } from './sections/mails.ts';
 export {
   alertsJson,

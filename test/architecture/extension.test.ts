@@ -5,9 +5,11 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startIn } from '../program/support/built-program.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
+import { freePort } from '../support/free-port.ts';
+import { openMailServer } from '../support/mail-server.ts';
 import { exemptFile } from '../support/secret-watch.ts';
 import { addedFiles, addedLines } from './fixtures/extension.ts';
 
@@ -31,12 +33,8 @@ const write = async (folder: string, name: string, text: string): Promise<void> 
 };
 
 /** A copy of what the program is built from. */
-const openCopy = async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-extension-'));
-  for (const name of ['src', 'fonts', 'reports', 'tsconfig.json', 'package.json'])
-    await cp(join(root, name), join(folder, name), { recursive: true });
-  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
-};
+let folder: string;
+let before: ReadonlyMap<string, string>;
 
 const openSandbox = async () => {
   const sandbox = await startSandbox({ now: Date.now, months: 1, callsPerDay: 5 });
@@ -90,26 +88,159 @@ const openReceiver = async () => {
   };
 };
 
-it('a job kind, a gateway endpoint, a sink, a step of a rotation, a run ledger, a channel, a language, a report, a column of the call log, a command and a variant need their own files and one entry in a registry', async () => {
-  await using copy = await openCopy();
-  const { folder } = copy;
-  const before = await textsIn(folder);
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollkeeper-extension-'));
+  for (const name of ['src', 'fonts', 'reports', 'tsconfig.json', 'package.json'])
+    await cp(join(root, name), join(folder, name), { recursive: true });
+  before = await textsIn(folder);
   await extend(folder);
-  const changed = [...(await textsIn(folder))].filter(([name, text]) => before.get(name) !== text);
-  expect(changed.map(([name]) => name).sort()).toEqual(
-    [...Object.keys(addedFiles), ...addedLines.map(({ file }) => file)].sort(),
-  );
+  // Types included: what is added has the types that the registries ask for.
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    compiler,
+    '-p',
+    join(folder, 'src/tsconfig.json'),
+  ]).catch((error: unknown) => error as { readonly stdout: string });
+  expect(stdout).toBe('');
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it('each addition needs its own files and one entry in a registry', async () => {
+  const changed = [...(await textsIn(join(folder, 'src')))]
+    .map(([name, text]) => [`src/${name}`, text] as const)
+    .filter(([name, text]) => before.get(name) !== text)
+    .map(([name]) => name);
+  const added = Object.keys(addedFiles).filter((name) => name.startsWith('src/'));
+  expect(changed.sort()).toEqual([...added, ...addedLines.map(({ file }) => file)].sort());
   const linesOf = (text: string | undefined): number => (text ?? '').split('\n').length;
   for (const { file, imports } of addedLines) {
     const more = linesOf(await readFile(join(folder, file), 'utf8')) - linesOf(before.get(file));
     expect([file, more <= (imports === '' ? 1 : 2)]).toEqual([file, true]);
   }
+});
 
-  // Types included: what is added has the types that the registries ask for.
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  await promisify(execFile)(process.execPath, [compiler, '-p', join(folder, 'src/tsconfig.json')]);
+/** Runs commands of the extended program in a folder of its own. */
+const commandsIn = (cwd: string, env: NodeJS.ProcessEnv) => {
+  const start = (...argv: readonly string[]) =>
+    startIn(folder, argv, { cwd, env: { PATH: process.env['PATH'], ...env } });
+  const run = async (...argv: readonly string[]): Promise<string> => {
+    await using running = start(...argv);
+    const { code } = await running.ended;
+    const shown = running.stdout().join('\n');
+    expect([code, code === 0 ? '' : `${argv.join(' ')}: ${shown}${running.stderr()}`]).toEqual([0, '']);
+    return shown;
+  };
+  return { start, run };
+};
 
+it('an alert rule and a section of the status are seen in YAML, check, mails, chats, commands, page, metrics and JSON', async () => {
+  await using receiver = await openReceiver();
+  await using gateway = await openSandbox();
+  await using mail = await openMailServer();
+  const [page, metrics] = [await freePort(), await freePort()];
+  const { sandbox } = gateway;
+  const since = new Date((sandbox.state.seconds() - 2 * day) * 1000).toISOString().slice(0, 10);
+  const cwd = join(folder, 'alerts');
+  const configure = async (locale: string, models: number | string): Promise<void> => {
+    await write(
+      cwd,
+      'config/tollkeeper.yaml',
+      `accounts:
+  main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" }
+locale: ${locale}
+warehouse: { memory_limit: 512MB, threads: 1 }
+mail:
+  smtp: "\${SMTP_URL}"
+  from: reports@example.com
+  operators: [ops@example.com, ours]
+  tls: { ca: ${mail.ca} }
+routes:
+  ours: { plain: { url: "${receiver.url}" } }
+status: { port: ${page} }
+health: { port: 0 }
+metrics: { enabled: true, port: ${metrics} }
+`,
+    );
+    await write(
+      cwd,
+      'config/jobs/jobs.yaml',
+      `jobs:
+  pull-logs: { kind: pull-logs, schedule: "0 3 1 1 *", since: ${since} }
+  alerts: { kind: alert, schedule: "0 3 1 1 *", needs: [pull-logs], most_models: ${models} }
+`,
+    );
+  };
+  const { start, run } = commandsIn(cwd, {
+    GATEWAY_BASE_URL: sandbox.baseUrl,
+    GATEWAY_ADMIN_KEY: sandbox.adminKey,
+    SMTP_URL: mail.url,
+  });
+
+  await configure('en', 'many');
+  await using checked = start('check');
+  expect((await checked.ended).code).toBe(1);
+  expect(checked.stdout().join('\n') + checked.stderr()).toMatch(/most_models/);
+  await configure('en', 2);
+  await run('run', 'pull-logs');
+  for (const [locale, models] of [
+    ['en', 2],
+    ['de', 1],
+    ['zh', 0],
+  ] as const) {
+    await configure(locale, models);
+    await run('check');
+    await run('run', 'alerts');
+  }
+  expect(mail.taken.map(({ parsed: { subject = '' } }) => subject.replaceAll(/\d+/g, 'N'))).toEqual([
+    expect.stringContaining('N models are called'),
+    expect.stringContaining('N Modelle werden aufgerufen'),
+    expect.stringContaining('调用了 N 个模型'),
+  ]);
+  expect(mail.taken.map(({ parsed: { text = '' } }) => text)).toEqual([
+    expect.stringContaining('The account main has called too many models.'),
+    expect.stringContaining('Das Konto main hat zu viele Modelle aufgerufen.'),
+    expect.stringContaining('账户 main 调用的模型过多。'),
+  ]);
+  expect(receiver.bodies).toHaveLength(3);
+  expect(receiver.bodies[0]).toMatch(/^plain: .*models are called/);
+
+  await using daemon = start('serve');
+  await daemon.line('"serving"');
+  const get = async (port: number, path: string): Promise<string> =>
+    (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+  const firing = {
+    alert: 'models:all',
+    state: 'many',
+    texts: { called: expect.stringMatching(/^\d+ models$/) },
+  };
+  const fleet = { jobs: 2, readAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) };
+  const output = async (...argv: readonly string[]): Promise<string> => {
+    await using running = start(...argv);
+    expect((await running.ended).code).toBe(1);
+    return running.stdout().join('\n');
+  };
+  expect(await output('alerts')).toMatch(/MODELS\s+STATE\s+CALLED\s+models:all\s+many\s+\d/);
+  expect(JSON.parse(await output('alerts', '--json'))).toContainEqual(expect.objectContaining(firing));
+  expect(await output('status')).toContain('2 jobs are defined, read ');
+  expect(JSON.parse(await output('status', '--json'))).toMatchObject({
+    fleet,
+    needsPerson: expect.arrayContaining(['2 jobs are too many']),
+  });
+  const shown = await get(page, '/');
+  for (const text of ['models:all', 'Called', '>Fleet<', '2 jobs are defined', '2 jobs are too many'])
+    expect(shown).toContain(text);
+  expect(JSON.parse(await get(page, '/status.json'))).toMatchObject({
+    fleet,
+    alerts: expect.arrayContaining([expect.objectContaining(firing)]),
+  });
+  expect(await get(metrics, '/metrics')).toMatch(/tollkeeper_alert_firing\{.*alert="models:all".*\} 1/);
+  daemon.kill('SIGTERM');
+  await daemon.ended;
+});
+
+it('a job kind, a gateway endpoint, a sink, a step of a rotation, a run ledger, a channel, a language, a report, a column of the call log, a command and a variant work from their entries', async () => {
   expect(await claimedIn(join(folder, 'dist'))).toBe('[true,false]');
 
   await using receiver = await openReceiver();
@@ -156,18 +287,10 @@ routes:
   );
   const memo = join(cwd, 'app.memo');
   exemptFile(memo);
-  const env = {
-    PATH: process.env['PATH'],
+  const { start, run } = commandsIn(cwd, {
     GATEWAY_BASE_URL: sandbox.baseUrl,
     GATEWAY_ADMIN_KEY: sandbox.adminKey,
-  };
-  const run = async (...argv: readonly string[]): Promise<string> => {
-    await using running = startIn(folder, argv, { cwd, env });
-    const { code } = await running.ended;
-    const shown = running.stdout().join('\n');
-    expect([code, code === 0 ? '' : `${argv.join(' ')}: ${shown}${running.stderr()}`]).toEqual([0, '']);
-    return shown;
-  };
+  });
 
   expect(await run('--help')).toContain('hello');
   expect(await run('hello')).toContain('hello from a new command');
@@ -186,14 +309,7 @@ routes:
   expect(receiver.bodies).toHaveLength(1);
   expect(receiver.bodies[0]).toMatch(/^plain: .*Model list.* du \d{4}-\d\d-\d\d au /);
 
-  await using own = startIn(
-    folder,
-    ['sandbox', '--months', '1', '--json', '--variant', 'served_by=present'],
-    {
-      cwd,
-      env,
-    },
-  );
+  await using own = start('sandbox', '--months', '1', '--json', '--variant', 'served_by=present');
   const address = /https?:\/\/127\.0\.0\.1:\d+/.exec(await own.line('127.0.0.1'))?.[0];
   const { headers } = await fetch(`${address}/api/user/self`);
   expect(headers.get('x-served-by')).toBe('a new variant');

@@ -90,6 +90,24 @@ describe('each command of the table', () => {
   });
 });
 
+type Described = { readonly description?: string; readonly properties?: Readonly<Record<string, Described>> };
+
+/** The inputs of an object that have no description, by their path. */
+const undescribed = (schema: z.ZodType): readonly string[] => {
+  const { anyOf, properties = {} } = z.toJSONSchema(schema) as Described & {
+    readonly anyOf?: readonly Described[];
+  };
+  const fields = [properties, ...(anyOf ?? []).map((one) => one.properties ?? {})].flatMap(Object.entries);
+  return fields.flatMap(([name, { description }]) => (description === undefined ? [name] : []));
+};
+
+it('each input of a command has a description, which its help and the tools of mcp show', () => {
+  expect(names.map((name) => [name, undescribed(commandTable[name].input)])).toEqual(
+    names.map((name) => [name, []]),
+  );
+  expect(undescribed(z.object({ team: z.string() }))).toEqual(['team']);
+});
+
 it('a new command needs one entry in the table and its handler', async () => {
   await using fixture = await openControlFixture();
   const table = {

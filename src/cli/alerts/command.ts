@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
 import { jsonText, type Deps } from '../../core/index.ts';
-import { alertsJson, type AlertAnswer, type Commands } from '../../daemon/index.ts';
+import { inputTexts, alertsJson, type AlertAnswer, type Commands } from '../../daemon/index.ts';
 import { ask } from '../ask.ts';
 import { personOf } from '../keys/person.ts';
 import { amount, configOption } from '../options.ts';
 import { screenOf } from '../ui/paint.ts';
 import { renderLog, renderAlerts } from './render.ts';
+
+const alertTexts = inputTexts('alerts/mute');
+const logTexts = inputTexts('alerts/log');
 
 type Common = { readonly config: string; readonly json?: boolean };
 type ActionOptions = Common & {
@@ -66,9 +69,9 @@ Examples:
     act: (call: Commands, alert: string, options: ActionOptions) => Promise<AlertAnswer>,
   ): void => {
     command
-      .argument('<alert>', 'name as shown by `tollkeeper alerts`')
+      .argument('<alert>', alertTexts.alert)
       .addOption(configOption())
-      .option('--account <name>', 'the account, if several have an alert of this name')
+      .option('--account <name>', alertTexts.account)
       .option('--json', 'print the outcome as JSON')
       .action(async (alert: string, options: ActionOptions) => {
         answer(
@@ -81,8 +84,8 @@ Examples:
   const mute = alerts
     .command('mute')
     .description('Stop the notifications of an alert until a date.')
-    .requiredOption('--until <moment>', 'a date, or a moment such as 2026-12-01T08:00')
-    .option('--reason <text>', 'recorded in the audit')
+    .requiredOption('--until <moment>', alertTexts.until)
+    .option('--reason <text>', alertTexts.reason)
     .addHelpText(
       'after',
       `
@@ -107,7 +110,7 @@ Examples:
   const ack = alerts
     .command('ack')
     .description('Record that you have seen an alert that fires.')
-    .option('--reason <text>', 'recorded in the audit')
+    .option('--reason <text>', alertTexts.reason)
     .addHelpText(
       'after',
       `
@@ -128,7 +131,7 @@ Examples:
       'List which alerts were raised and ended, and who muted and acknowledged them, newest first.',
     )
     .addOption(configOption())
-    .option('-n, --limit <number>', 'how many', amount, 50)
+    .option('-n, --limit <number>', logTexts.limit, amount, 50)
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText('after', `\nExamples:\n  tollkeeper alerts log --limit 10`)
     .action(async ({ config, json, limit }: Common & { readonly limit: number }) => {

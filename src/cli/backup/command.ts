@@ -1,11 +1,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { countText, jsonText, shellWord, sizeText, type Deps } from '../../core/index.ts';
-import type { BackupResult } from '../../daemon/index.ts';
+import { inputTexts, type BackupResult } from '../../daemon/index.ts';
 import { configOption } from '../options.ts';
 import { ask } from '../ask.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { showProgress } from '../ui/progress.ts';
+
+const texts = inputTexts('backup');
 
 type BackupOptions = {
   readonly config: string;
@@ -25,11 +27,11 @@ restore it with \`${command}\`
 
 export const define = (backup: Command, deps: Deps): void => {
   backup
-    .argument('<target>', 'a folder of backups, or a file')
+    .argument('<target>', texts.target)
     .addOption(configOption())
     .option(
       '-r, --recipient <key>',
-      'encrypt it for this age public key; repeatable',
+      texts.recipients,
       (key: string, before: readonly string[]) => [...before, key],
       [],
     )

@@ -1,12 +1,14 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { openCommands, type DoctorView } from '../../daemon/index.ts';
+import { inputTexts, openCommands, type DoctorView } from '../../daemon/index.ts';
 import { hasCode, isFault, type Fault, type Deps, isoOr, jsonText } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { screenOf } from '../ui/paint.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { showProgress } from '../ui/progress.ts';
 import { renderDoctor } from './render.ts';
+
+const texts = inputTexts('doctor');
 
 type DoctorOptions = {
   readonly config: string;
@@ -77,9 +79,9 @@ const runCheck = async (deps: Deps, options: DoctorOptions): Promise<Told> => {
 export const define = (command: Command, deps: Deps): void => {
   command
     .addOption(configOption())
-    .option('-a, --account <name>', 'account to check (default: all)')
-    .option('--probe-keys', 'also create, change and delete a temporary key, to learn how keys are updated')
-    .option('--rebuild', 'also build the rollup of the call log again, and compare every figure')
+    .option('-a, --account <name>', texts.account)
+    .option('--probe-keys', texts.probeKeys)
+    .option('--rebuild', texts.rebuild)
     .option('--json', 'print it as JSON, times in UTC')
     .addHelpText(
       'after',

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { auditKeys, type KeyHistory } from '../../daemon/index.ts';
+import { inputTexts, auditKeys, type KeyHistory } from '../../daemon/index.ts';
 import { didYouMean, type Deps, fault, isFault, jsonText } from '../../core/index.ts';
 import { configOption, amount } from '../options.ts';
 import { keysDeps, request, type KeysDeps } from './deps.ts';
@@ -15,6 +15,9 @@ import { createPlainLog } from '../ui/plain-log.ts';
 import { renderAudit } from './render/audit.ts';
 import { keyHistoryJson, renderKeyHistory } from './render/history.ts';
 import { keysJson, renderKeys } from './render/list.ts';
+
+const listTexts = inputTexts('keys/list');
+const historyTexts = inputTexts('keys/history');
 
 type Asked = { readonly config: string; readonly account?: string | undefined; readonly json?: boolean };
 type AuditOptions = { readonly config: string; readonly verify?: string | true; readonly json?: boolean };
@@ -33,10 +36,10 @@ const addList = (keys: Command, part: KeysDeps): void => {
   keys
     .command('list', { isDefault: true })
     .description('List keys with service, age, expiry, last call and spend, those that need attention first.')
-    .argument('[key]', 'service (with all its keys), key name, or ID')
+    .argument('[key]', listTexts.key)
     .addOption(configOption())
-    .option('-a, --account <name>', 'only this account')
-    .option('-d, --days <number>', 'days of usage to include', amount, 30)
+    .option('-a, --account <name>', listTexts.account)
+    .option('-d, --days <number>', listTexts.days, amount, 30)
     .option('-w, --wide', 'show all columns, even if the terminal is too narrow')
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText(
@@ -87,9 +90,9 @@ const addHistory = (keys: Command, { deps, print, openKeys }: KeysDeps): void =>
   keys
     .command('history')
     .description('List every step taken on keys: time, actor and action.')
-    .argument('[service]', 'only this service')
+    .argument('[service]', historyTexts.service)
     .addOption(configOption())
-    .option('-a, --account <name>', 'only this account')
+    .option('-a, --account <name>', historyTexts.account)
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText(
       'after',

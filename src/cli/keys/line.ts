@@ -1,10 +1,16 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { fault, jsonText } from '../../core/index.ts';
+import { inputTexts } from '../../daemon/index.ts';
 import { agreed, printOutcome, request, type KeysDeps } from './deps.ts';
 import { onlyBy } from './without-daemon.ts';
-import { common, inAccount, whatKey, type Common } from './options.ts';
+import { common, inAccount, type Common } from './options.ts';
 import { whole } from '../options.ts';
 import { oneLine } from '../ui/text.ts';
+
+const adoptTexts = inputTexts('keys/adopt');
+const confirmTexts = inputTexts('keys/confirm');
+const resumeTexts = inputTexts('keys/resume');
+const giveUpTexts = inputTexts('keys/give-up');
 
 type AdoptOptions = Common & {
   readonly service: string;
@@ -39,14 +45,14 @@ const printMessage = (
 const addAdopt = (keys: Command, part: KeysDeps): void => {
   common(keys.command('adopt'))
     .description('Assign an existing key to a service as one of its generations.')
-    .argument('<key>', whatKey)
-    .requiredOption('-s, --service <name>', 'service of the key')
+    .argument('<key>', adoptTexts.key)
+    .requiredOption('-s, --service <name>', adoptTexts.service)
     .addOption(
-      new Option('-g, --generation <number>', 'generation of the key within the service')
+      new Option('-g, --generation <number>', adoptTexts.generation)
         .argParser(generation)
         .makeOptionMandatory(),
     )
-    .option('--move', 'move it from its current service')
+    .option('--move', adoptTexts.move)
     .addHelpText(
       'after',
       `
@@ -76,8 +82,8 @@ Examples:
 const addConfirm = (keys: Command, part: KeysDeps): void => {
   common(keys.command('confirm'))
     .description('Confirm by its SHA-256 which key has arrived, for sinks that cannot be read back.')
-    .argument('<service>', 'its name')
-    .argument('<fingerprint>', 'SHA-256 of the key, 64 hexadecimal digits; never the key itself')
+    .argument('<service>', confirmTexts.service)
+    .argument('<fingerprint>', confirmTexts.fingerprint)
     .addHelpText(
       'after',
       `
@@ -100,7 +106,7 @@ Examples:
 const addResume = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('resume'))
     .description('Resume a paused rotation.')
-    .argument('<service>', 'its name')
+    .argument('<service>', resumeTexts.service)
     .addHelpText(
       'after',
       `
@@ -122,8 +128,8 @@ Examples:
 const addGiveUp = (keys: Command, part: KeysDeps): void => {
   common(keys.command('give-up'))
     .description('Abandon an open rotation; its new key is deleted unless a sink may contain it.')
-    .argument('<service>', 'its name')
-    .option('--forget-places', 'only confirm that places no job declares any more hold no key of the service')
+    .argument('<service>', giveUpTexts.service)
+    .option('--forget-places', giveUpTexts.forgetPlaces)
     .option('-y, --yes', 'ask nothing')
     .addHelpText(
       'after',

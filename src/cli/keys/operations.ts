@@ -1,8 +1,13 @@
 import type { Command } from 'commander';
 import { fault } from '../../core/index.ts';
+import { inputTexts } from '../../daemon/index.ts';
 import { agreedForGood, printOutcome, request, type KeysDeps } from './deps.ts';
-import { common, inAccount, whatKey, type Common } from './options.ts';
+import { common, inAccount, type Common } from './options.ts';
 import { oneLine } from '../ui/text.ts';
+
+const rotateTexts = inputTexts('keys/rotate');
+const expireTexts = inputTexts('keys/expire');
+const createTexts = inputTexts('keys/create');
 
 type RotateOptions = Common & {
   readonly job?: string | undefined;
@@ -25,19 +30,10 @@ type CreateOptions = Common & {
 const addRotate = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('rotate'))
     .description('Rotate the key of a service through every step, or resume an open rotation.')
-    .argument('<key>', whatKey)
-    .option(
-      '-j, --job <name>',
-      'rotate-keys job that provides sinks and terms (default: the job that covers the key)',
-    )
-    .option(
-      '--now',
-      'for a compromised key: no overlap; delete the old key as soon as the new one is delivered',
-    )
-    .option(
-      '--quota <amount>',
-      'quota of the new key in the unit of the gateway, or unlimited (default: as in the job)',
-    )
+    .argument('<key>', rotateTexts.key)
+    .option('-j, --job <name>', rotateTexts.job)
+    .option('--now', rotateTexts.now)
+    .option('--quota <amount>', rotateTexts.quota)
     .option('-y, --yes', 'with --now: skip the confirmation; required without a terminal')
     .addHelpText(
       'after',
@@ -79,10 +75,10 @@ Examples:
 const addExpire = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('expire'))
     .description('Set the expiry of a key without replacing it.')
-    .argument('<key>', whatKey)
-    .option('--at <moment>', 'expiry: 2026-12-01, 2026-12-01T08:00Z or +48h (default: now)')
-    .option('--delete', 'delete it, as for a gateway that refuses an expiry in the past')
-    .option('--even-if-current', 'even if sinks contain it: calls with it will be refused')
+    .argument('<key>', rotateTexts.key)
+    .option('--at <moment>', expireTexts.at)
+    .option('--delete', expireTexts.delete)
+    .option('--even-if-current', expireTexts.evenIfCurrent)
     .option('-y, --yes', 'skip the confirmation; required without a terminal')
     .addHelpText(
       'after',
@@ -129,12 +125,12 @@ const quotaOf = ({ quota, unlimited }: CreateOptions): string => {
 const addCreate = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('create'))
     .description('Create the first key of a service through the same steps: verify, deliver, read back.')
-    .argument('<service>', 'its name')
-    .requiredOption('-j, --job <name>', 'rotate-keys job that provides sinks and terms')
-    .option('--quota <amount>', 'quota in the unit of the gateway')
+    .argument('<service>', createTexts.service)
+    .requiredOption('-j, --job <name>', createTexts.job)
+    .option('--quota <amount>', createTexts.quota)
     .option('--unlimited', 'no quota')
-    .option('--expires <moment>', 'expiry: 2026-12-01, 2026-12-01T08:00Z or +90d (default: never)')
-    .option('--group <name>', 'group (default: the default group of the gateway)')
+    .option('--expires <moment>', createTexts.expires)
+    .option('--group <name>', createTexts.group)
     .addHelpText(
       'after',
       `

@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
+import { inputTexts } from '../../daemon/index.ts';
 import { configOption } from '../options.ts';
+
+const texts = inputTexts('keys/rotate');
 
 export type Common = {
   readonly config: string;
@@ -13,7 +16,5 @@ export const inAccount = ({ account }: Common) => (account === undefined ? {} : 
 export const common = (command: Command): Command =>
   command
     .addOption(configOption())
-    .option('-a, --account <name>', 'account of the key (default: search all)')
+    .option('-a, --account <name>', texts.account)
     .option('--json', 'print the outcome as JSON, times in UTC');
-
-export const whatKey = 'service (its newest working key), key name, or ID; id:42 is always an ID';

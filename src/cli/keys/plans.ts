@@ -1,4 +1,5 @@
 import { countText, fault, readReason, readText, systemCode, jsonText } from '../../core/index.ts';
+import { inputTexts } from '../../daemon/index.ts';
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -6,6 +7,9 @@ import { configOption } from '../options.ts';
 import { agreed, printOutcome, request, type KeysDeps, type OpenKeys } from './deps.ts';
 import { screenOf } from '../ui/paint.ts';
 import { keyPlansJson, planCheckJson, renderKeyPlans, renderStale } from './render/plan.ts';
+
+const planTexts = inputTexts('keys/plan');
+const applyTexts = inputTexts('keys/apply');
 
 type PlanOptions = {
   readonly config: string;
@@ -47,7 +51,7 @@ const addPlan = (keys: Command, part: KeysDeps): void => {
   const command = keys
     .command('plan')
     .description('Show what key jobs would do now; nothing is written to the gateway.')
-    .argument('[job]', 'job of kind rotate-keys or expire-keys (default: all)')
+    .argument('[job]', planTexts.job)
     .addOption(configOption())
     .option('-o, --out <file>', 'write the plan of a single job to a file for `keys apply`')
     .option('--all', 'list every skipped key with its reason; --json always does')
@@ -95,7 +99,7 @@ const addApply = (keys: Command, part: KeysDeps): void => {
   const command = keys
     .command('apply')
     .description('Apply a plan file, unless something has changed since it was written.')
-    .argument('<plan>', 'file written by `keys plan -o`')
+    .argument('<plan>', applyTexts.file)
     .addOption(configOption())
     .option('-y, --yes', 'skip the confirmation; without a terminal there is none')
     .option('--dry-run', 'print the plan and whether it is stale, and write nothing')

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
-import type { ReconciledKeys } from '../../daemon/index.ts';
+import { inputTexts, type ReconciledKeys } from '../../daemon/index.ts';
 import { shellWord, jsonText } from '../../core/index.ts';
 import { request, type KeysDeps } from './deps.ts';
 import { common, inAccount, type Common } from './options.ts';
 import { oneLine } from '../ui/text.ts';
+
+const texts = inputTexts('keys/reconcile');
 
 type ReconcileOptions = Common & { readonly apply?: boolean };
 
@@ -29,8 +31,8 @@ const render = (services: ReconciledKeys): string =>
 export const addReconcile = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('reconcile'))
     .description('Show differences between the key journal and the gateway and sinks.')
-    .argument('[service]', 'only this service')
-    .option('--apply', 'update the journal to the actual state; no key and no sink is changed')
+    .argument('[service]', texts.service)
+    .option('--apply', texts.apply)
     .addHelpText(
       'after',
       `

@@ -1,6 +1,12 @@
 import { iso } from '../../core/index.ts';
 import { z } from 'zod';
-import { alertsJson, statusJson, type OpenCommands, type StatusView } from '../../daemon/index.ts';
+import {
+  alertsJson,
+  commandTable,
+  statusJson,
+  type OpenCommands,
+  type StatusView,
+} from '../../daemon/index.ts';
 import { keysJson } from '../keys/render/list.ts';
 import { recordsOf } from '../query/render.ts';
 import { viewsNamed } from '../schema/views.ts';
@@ -39,13 +45,7 @@ const basesOf = async (commands: Commands, account: string | undefined) => {
   return { status, bases: accounts.map(basisOf) };
 };
 
-const account = z.string().optional().describe('Account; default: the first one of the configuration.');
-const period = z
-  .string()
-  .optional()
-  .describe(
-    'Period such as yesterday, last-month, month-to-date, 2026-10 or 2026-10-01..2026-11-01. Default: month-to-date.',
-  );
+const { sql, period, account } = commandTable.query.input.shape;
 
 const groups = {
   model: 'model_name',
@@ -108,7 +108,7 @@ export const tools = {
   }),
   keys: tool({
     description: 'API keys with age, expiry, use and open rotations. Never contains a key itself.',
-    input: { account, key: z.string().optional().describe('A service, the name of a key, or its ID.') },
+    input: { account, key: commandTable['keys/list'].input.shape.key },
     run: async (request, commands) => ({
       ...keysJson(await commands.call('keys/list', { ...request, days: 30 })),
       basis: (await basesOf(commands, request.account)).bases,
@@ -125,7 +125,7 @@ export const tools = {
   query: tool({
     description:
       'One SELECT over the views that the tool schema lists. Use sum() over cube, whose rows are not calls.',
-    input: { sql: z.string(), period, account },
+    input: { sql, period, account },
     run: async (request, commands) => answerOf(commands, request),
   }),
   schema: tool({

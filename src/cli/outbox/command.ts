@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { jsonText, type Deps } from '../../core/index.ts';
 import {
+  inputTexts,
   mailTones,
   outboxJson,
   type Commands,
@@ -11,6 +12,10 @@ import { configOption, amount } from '../options.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';
 import { renderOutbox, renderOutboxAnswers } from './render.ts';
+
+const listTexts = inputTexts('outbox/list');
+const namedTexts = inputTexts('outbox/resend');
+const heldTexts = inputTexts('outbox/release');
 
 type State = OutboxView['state'];
 type ListOptions = {
@@ -39,8 +44,8 @@ export const define = (outbox: Command, deps: Deps): void => {
 
   outbox
     .addOption(configOption())
-    .option('-s, --state <states>', `only these states, comma-separated: ${states.join(', ')}`, readStates)
-    .option('-n, --limit <number>', 'how many', amount, 50)
+    .option('-s, --state <states>', listTexts.states, readStates)
+    .option('-n, --limit <number>', listTexts.limit, amount, 50)
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText(
       'after',
@@ -78,7 +83,7 @@ Examples:
     handleRequest: (call: Commands, ids: readonly string[]) => Promise<readonly OutboxAnswer[]>,
   ): void => {
     command
-      .argument('<id...>', 'IDs as shown by `tollkeeper outbox`')
+      .argument('<id...>', namedTexts.ids)
       .addOption(configOption())
       .option('--json', 'print the outcome of each as JSON')
       .action(async (ids: readonly string[], { config, json }: RequestOptions) => {
@@ -113,7 +118,7 @@ Examples:
   outbox
     .command('release')
     .description('Send the messages that a restore held.')
-    .argument('[id...]', 'IDs as shown by `tollkeeper outbox`; all held messages if omitted')
+    .argument('[id...]', heldTexts.ids)
     .addOption(configOption())
     .option('--json', 'print the outcome of each as JSON')
     .addHelpText(

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
-import { openCommands } from '../../daemon/index.ts';
+import { inputTexts, openCommands } from '../../daemon/index.ts';
 import { comparisonNames, fault, systemCode, type ComparisonName, type Deps } from '../../core/index.ts';
 import { periodForms } from '../../settings.ts';
 import { configOption } from '../options.ts';
@@ -9,6 +9,8 @@ import { createPlainLog } from '../ui/plain-log.ts';
 import { showProgress } from '../ui/progress.ts';
 import { unwritable } from '../ui/unwritable.ts';
 import { basisOf, queryFormats, renderQuery, type QueryFormat } from './render.ts';
+
+const texts = inputTexts('query');
 
 type QueryOptions = {
   readonly config: string;
@@ -45,12 +47,12 @@ const writeNew = async (path: string, content: string | Buffer): Promise<void> =
 
 export const define = (command: Command, deps: Deps): void => {
   command
-    .argument('<sql>', 'one SELECT over the views that `tollkeeper schema` lists')
+    .argument('<sql>', texts.sql)
     .addOption(configOption())
     .option('-p, --period <period>', `days of the period \`current\`: ${periodForms}`, 'month-to-date')
-    .addOption(new Option('--comparison <days>', 'days of the period `comparison`').choices(comparisonNames))
-    .option('-a, --account <name>', 'account (default: the first one of the configuration)')
-    .option('-z, --timezone <zone>', 'time zone of calendar days (default: as configured)')
+    .addOption(new Option('--comparison <days>', texts.comparison).choices(comparisonNames))
+    .option('-a, --account <name>', texts.account)
+    .option('-z, --timezone <zone>', texts.zone)
     .addOption(
       new Option('-f, --format <format>', 'default: by the ending of --out, or table').choices(queryFormats),
     )

@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
 import { jsonText, type Deps } from '../../core/index.ts';
+import { inputTexts } from '../../daemon/index.ts';
 import { configOption } from '../options.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { showProgress } from '../ui/progress.ts';
 import { reconcileJson, renderReconcile } from './render.ts';
+
+const texts = inputTexts('reconcile');
 
 type ReconcileOptions = {
   readonly config: string;
@@ -18,9 +21,9 @@ type ReconcileOptions = {
 export const define = (reconcile: Command, deps: Deps): void => {
   reconcile
     .addOption(configOption())
-    .requiredOption('--from <moment>', 'start of the time range')
-    .requiredOption('--to <moment>', 'end of the time range (exclusive)')
-    .option('-a, --account <name>', 'account (default: the first one of the configuration)')
+    .requiredOption('--from <moment>', texts.from)
+    .requiredOption('--to <moment>', texts.to)
+    .option('-a, --account <name>', texts.account)
     .option('--json', 'print the comparisons as JSON, times in UTC')
     .addHelpText(
       'after',

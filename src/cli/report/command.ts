@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { openCommands } from '../../daemon/index.ts';
+import { inputTexts, openCommands } from '../../daemon/index.ts';
 import {
   comparisonNames,
   fault,
@@ -19,6 +19,8 @@ import { oneLine } from '../ui/text.ts';
 import { showProgress } from '../ui/progress.ts';
 import { unwritable } from '../ui/unwritable.ts';
 import { periodForms } from '../../settings.ts';
+
+const texts = inputTexts('report');
 
 type ReportOptions = {
   readonly config: string;
@@ -70,25 +72,17 @@ const writeFiles = async (out: string, files: readonly BuiltFile[]): Promise<rea
 
 export const define = (command: Command, deps: Deps): void => {
   command
-    .argument('<name>', 'a folder under reports/')
+    .argument('<name>', texts.report)
     .addOption(configOption())
     .option('-p, --period <period>', `${periodForms}; default: as the report defines, or last-month`)
-    .addOption(new Option('--comparison <days>', 'period to compare with').choices(comparisonNames))
-    .option('-t, --team <name>', 'limit the report to this team')
+    .addOption(new Option('--comparison <days>', texts.comparison).choices(comparisonNames))
+    .option('-t, --team <name>', texts.team)
     .option('-o, --out <folder>', 'output folder (default: out; none with --mail-to)')
-    .option('--mail-to <address>', 'send it once to this address, marked as a test')
-    .option('-a, --account <name>', 'account (default: the first one of the configuration)')
-    .option('-z, --timezone <zone>', 'time zone of calendar days (default: as configured)')
-    .addOption(
-      new Option('-l, --locale <language>', 'language of the report (default: as configured)').choices(
-        localeTags,
-      ),
-    )
-    .option(
-      '--attach <forms>',
-      'also write or attach its data as files: csv, xlsx, parquet, comma-separated',
-      readForms,
-    )
+    .option('--mail-to <address>', texts.mailTo)
+    .option('-a, --account <name>', texts.account)
+    .option('-z, --timezone <zone>', texts.zone)
+    .addOption(new Option('-l, --locale <language>', texts.locale).choices(localeTags))
+    .option('--attach <forms>', texts.attach, readForms)
     .option('--json', 'print the paths and the answer of the mail server as JSON')
     .addHelpText(
       'after',

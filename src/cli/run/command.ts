@@ -1,7 +1,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Deps, fault, type Fault, jsonText } from '../../core/index.ts';
-import { openCommands, type BackfillStep, type Commands, type RunResult } from '../../daemon/index.ts';
+import {
+  inputTexts,
+  openCommands,
+  type BackfillStep,
+  type Commands,
+  type RunResult,
+} from '../../daemon/index.ts';
 import { backfillProgress } from './backfill-progress.ts';
 import { configOption } from '../options.ts';
 import { timesIn } from '../ui/moment.ts';
@@ -17,6 +23,9 @@ import {
   printResult,
   resultJson,
 } from './render.ts';
+
+const runTexts = inputTexts('run');
+const backfillTexts = inputTexts('backfill');
 
 export type WhichSlots = {
   readonly slot?: string | undefined;
@@ -113,12 +122,12 @@ const showPlan = async (deps: Deps, call: Commands, request: SlotChoice, json: b
 
 export const define = (command: Command, deps: Deps): void => {
   command
-    .argument('<job>', 'name of the job as in the YAML')
+    .argument('<job>', runTexts.job)
     .addOption(configOption())
-    .option('-s, --slot <time>', 'run this slot of its schedule, unless it already succeeded')
-    .option('--from <time>', 'backfill: start of the time range')
-    .option('--to <time>', 'backfill: end of the time range (exclusive)')
-    .option('--accept-empty', 'pull-logs: remove stored rows of the time range that the gateway has no more')
+    .option('-s, --slot <time>', runTexts.slot)
+    .option('--from <time>', backfillTexts.from)
+    .option('--to <time>', backfillTexts.to)
+    .option('--accept-empty', backfillTexts.acceptEmpty)
     .option('--dry-run', 'print what the run would do, and write and send nothing')
     .option('--json', 'print the outcome as JSON, times in UTC')
     .addHelpText(

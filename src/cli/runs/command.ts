@@ -1,18 +1,20 @@
 import type { Command } from 'commander';
 import { jsonText, type Deps } from '../../core/index.ts';
-import { runJson } from '../../daemon/index.ts';
+import { inputTexts, runJson } from '../../daemon/index.ts';
 import { configOption, amount } from '../options.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';
 import { renderRuns } from './render.ts';
 
+const texts = inputTexts('runs');
+
 type RunsOptions = { readonly config: string; readonly limit: number; readonly json?: boolean };
 
 export const define = (command: Command, deps: Deps): void => {
   command
-    .argument('[job]', 'only this job, with each attempt')
+    .argument('[job]', texts.job)
     .addOption(configOption())
-    .option('-n, --limit <number>', 'how many', amount, 20)
+    .option('-n, --limit <number>', texts.limit, amount, 20)
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText(
       'after',

@@ -2,7 +2,7 @@ import type { Clock, Fault } from '../../core/index.ts';
 import { nextSlot, scheduleOf } from '../../scheduler/index.ts';
 import { version } from '../../version.ts';
 import { unknownAlertsOf } from '../../monitoring/index.ts';
-import type { DeadKeyView, OutdatedServiceView, StatusView, ClockProblemView } from '../../web/index.ts';
+import type { StatusView } from '../../web/index.ts';
 import type { App } from '../open-app.ts';
 import { readReplicaViews } from '../replicas/announce.ts';
 import type { RuntimeLease } from '../runtime-leases.ts';
@@ -14,15 +14,18 @@ import { readAlerts } from './alerts.ts';
 import { mailStatus } from './outbox.ts';
 import type { Config } from '../../config/index.ts';
 import { expiryPolicy, type ExpireSettings, type RotateSettings } from '../../jobs/index.ts';
-import { clockEffect, type RotationView } from '../../keys/index.ts';
+import { clockEffect } from '../../keys/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
+
+type DataStatus = NonNullable<StatusView['data']>;
+type ClockProblem = NonNullable<DataStatus['clockProblems']>[number];
 
 /** Accounts whose clock deviation stops key jobs from deleting keys, each once. */
 const clockProblems = (
   { jobs }: Pick<Config, 'jobs'>,
   clocks: Pick<Warehouse['clocks'], 'of'>,
-): readonly ClockProblemView[] => {
-  const found = new Map<string, ClockProblemView>();
+): readonly ClockProblem[] => {
+  const found = new Map<string, ClockProblem>();
   for (const { name, kind, account, fields, suspend, timezone: zone } of Object.values(jobs)) {
     if (suspend || (kind !== 'rotate-keys' && kind !== 'expire-keys')) continue;
     // The config has parsed the fields with the shape of this kind.
@@ -47,11 +50,7 @@ type StatusDeps = {
 
 const keyStatus = async (
   runtime: RuntimeLease,
-): Promise<{
-  readonly rotations: readonly RotationView[];
-  readonly outdated: readonly OutdatedServiceView[];
-  readonly deadKeys: readonly DeadKeyView[];
-}> => {
+): Promise<Pick<DataStatus, 'rotations' | 'outdated' | 'deadKeys'>> => {
   const accounts = Object.keys(runtime.config.settings.accounts);
   const found = await Promise.all(
     accounts.map(async (account) => {
@@ -71,7 +70,7 @@ const keyStatus = async (
   };
 };
 
-const keyProblemOf = (problem: Fault | undefined): Pick<NonNullable<StatusView['data']>, 'keyProblem'> =>
+const keyProblemOf = (problem: Fault | undefined): Pick<DataStatus, 'keyProblem'> =>
   problem === undefined
     ? {}
     : { keyProblem: { code: problem.code, message: problem.message, advice: problem.advice } };
@@ -79,9 +78,7 @@ const keyProblemOf = (problem: Fault | undefined): Pick<NonNullable<StatusView['
 const replicaStatus = async (app: Pick<App, 'shared' | 'config'>): Promise<Pick<StatusView, 'replicas'>> =>
   app.shared === undefined ? {} : { replicas: await readReplicaViews(app.shared, app.config()) };
 
-const backupStatus = async (
-  warehouse: Pick<Warehouse, 'backups'>,
-): Promise<Pick<NonNullable<StatusView['data']>, 'backup'>> => {
+const backupStatus = async (warehouse: Pick<Warehouse, 'backups'>): Promise<Pick<DataStatus, 'backup'>> => {
   const { taken, restored } = await warehouse.backups.newest();
   if (taken === undefined) return {};
   const { name, target, takenAt, bytes, newBytes } = taken;

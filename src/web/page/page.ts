@@ -82,7 +82,7 @@ const verdictOf = ({ status, alerts }: PageView): Html => {
   }`;
 };
 
-/** The order of the sections on the page. */
+/** The order of the sections on the page; others come last. */
 const order = [
   'Budgets and alerts',
   'Open runs',
@@ -112,7 +112,8 @@ export const renderPage = (view: PageView, { canLogIn, session, addresses }: Rea
   const look = { now: status.now, zone: data?.zone ?? 'UTC', csrf: session?.csrf };
   const isWhole = team === undefined;
   const sections = sectionsHtml(pageBlocks(view), view, look);
-  const titles = [...sections.keys()].toSorted((one, other) => order.indexOf(one) - order.indexOf(other));
+  const placeOf = (title: string): number => (order.includes(title) ? order.indexOf(title) : order.length);
+  const titles = [...sections.keys()].toSorted((one, other) => placeOf(one) - placeOf(other));
   return document(
     isWhole ? 'Tollkeeper: status' : `Tollkeeper: team ${team}`,
     html`<main>

@@ -35,11 +35,11 @@ const noteBlock = (...notes: readonly Note[]): readonly Block[] =>
 export type KeyProblemView = { readonly code: string; readonly message: string; readonly advice: string };
 
 /** An account whose gateway's clock deviates from this host's: the problem and the next step. */
-export type ClockProblemView = { readonly account: string; readonly message: string };
+type ClockProblemView = { readonly account: string; readonly message: string };
 
-export type DeadKeyView = DeadKey & { readonly account: string };
+type DeadKeyView = DeadKey & { readonly account: string };
 
-export type OutdatedServiceView = OutdatedService & { readonly account: string };
+type OutdatedServiceView = OutdatedService & { readonly account: string };
 
 export const keyProblemSection = section({
   path: 'data.keyProblem',
