@@ -37,7 +37,7 @@ export {
   type Retries,
   type RuledJob,
 } from './schema/job-schema.ts';
-export { fieldNotes } from './schema/notes.ts';
+export { exactlyOneOf, fieldNotes } from './schema/notes.ts';
 export { jsonSchemas, renderSchema } from './schema/json-schema.ts';
 export { loadConfig, type Config, type Loaded, type LoadOptions } from './load/load.ts';
 export { readWarehousePath } from './load/warehouse-path.ts';

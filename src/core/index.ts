@@ -11,7 +11,6 @@ export {
   readClock,
   stampClock,
   type ClockReading,
-  type ContradictedDate,
   type GatewayClock,
   type MeasuredClock,
   type OffsetRange,

@@ -42,7 +42,3 @@ export const deadKeyIn = async (
     throw error;
   }
 };
-
-/** `file:/secrets/billing.env#KEY holds billing.g6 (id 41), which is deleted` */
-export const describeDeadKey = ({ place, name, keyId, state }: Omit<DeadKey, 'since'>): string =>
-  `${place} holds ${name} (id ${keyId}), which is ${state}: calls with it are refused`;

@@ -17,21 +17,39 @@ export type {
   RotationView,
   SurveyedKey,
 } from './model/service-types.ts';
-export type { ExpiryNotice, HoldFacts, KeyAlert, KeyMatter, RetainFacts } from './model/alert.ts';
+export type { ExpiryNotice, KeyAlert, KeyMatter } from './model/alert.ts';
+export {
+  clockText,
+  deadKeyText,
+  holdText,
+  noSinkText,
+  outdatedText,
+  retainText,
+  tooManyText,
+  unconfirmedText,
+  undeductedText,
+} from './events/notices.ts';
 export { writeAuditFile } from './journal/audit-chain.ts';
 export { readAuditLines } from './journal/audit-file.ts';
 export { verifyAudit, type AuditVerdict } from './journal/verify-audit.ts';
 export type { AuditHead } from './journal/audit-line.ts';
 export type { AuditComparison } from './journal/compare-audit.ts';
 export { describeEvent, type KeyEvent } from './events/key-event.ts';
-export type { KeyFields, KeyUse, RetainReason } from './model/event-fields.ts';
+export type {
+  ClockProblem,
+  HoldFacts,
+  KeyFields,
+  KeyUse,
+  RetainFacts,
+  RetainReason,
+} from './model/event-fields.ts';
 export { isStale, parsePlanFile, printPlanFile, withQuotaNow } from './plan/plan-file.ts';
 export { fitsPattern, isSelected, teamOf } from './plan/select.ts';
 export { maxLag } from './model/lag.ts';
 export type { LogCompleteness } from './model/ports.ts';
 export type { RotationTerms } from './model/terms.ts';
 export { cachesHold } from './cycle/seek-key.ts';
-export { deadKeyIn, describeDeadKey } from './dead-keys.ts';
+export { deadKeyIn } from './dead-keys.ts';
 export { withUsableSinks } from './plan/usable-sinks.ts';
 export type { KeyService } from './key-service-type.ts';
 export { outcomeOf } from './outcome.ts';
@@ -69,6 +87,7 @@ export {
   type RotationPolicy,
 } from './plan/plan-rotations.ts';
 export { clockEffect } from './plan/clock-skew.ts';
+export { clockPassed } from './plan/expiry-step.ts';
 export { byGatewayClock } from './plan/expiry-clock.ts';
 export { keysAsked, planExpiry, type ExpiryPlan } from './plan/plan-expiry.ts';
 export {

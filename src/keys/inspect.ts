@@ -1,4 +1,4 @@
-import { deadKeyIn, describeDeadKey } from './dead-keys.ts';
+import { deadKeyIn } from './dead-keys.ts';
 import type { DeadKey } from './model/service-types.ts';
 import { note, notifyOf, type Cycle } from './cycle/cycle.ts';
 import { isGone } from './cycle/seek-key.ts';
@@ -36,7 +36,7 @@ const noteDeadKeys = async (cycle: Cycle, service: string): Promise<void> => {
     cycle.deps.log.warn('a sink holds a key that no longer works', { service, place, key: name, state });
     await notifyOf(cycle, rotation, {
       kind: 'escalated',
-      about: { event: 'sink-dead', place, keyId, name, state, words: describeDeadKey(one) },
+      about: { event: 'sink-dead', place, keyId, name, state },
       key: `sink-dead/${place}/${keyId}/${state}/${clock.now()}`,
     });
     await note(cycle, rotation, { what: 'sink-dead', place, keyId, name, state });

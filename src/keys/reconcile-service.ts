@@ -1,8 +1,7 @@
 import type { UnixMillis } from '../core/index.ts';
 import { adoptionOf, createdAtOr, openRotation } from './service-parts.ts';
 import type { ReconciledService } from './model/service-types.ts';
-import { describeDifference } from './cycle/find-differences.ts';
-import { describeDeadKey } from './dead-keys.ts';
+import { deadKeyText, differenceText } from './events/notices.ts';
 import { deadKeysOf } from './inspect.ts';
 import { note, type Cycle, type NewEvent } from './cycle/cycle.ts';
 import { differencesOf, readSinkContents, sinksOf } from './cycle/up-to-date.ts';
@@ -78,7 +77,7 @@ export const reconcileService = async (
   const { account, journal } = cycle.deps;
   const { differences } = await differencesOf(cycle, service, journal.state(account).managed.get(service));
   const flagged = journal.state(account).outdated.get(service);
-  const faults = (await deadKeysOf(cycle, service)).map(describeDeadKey);
+  const faults = (await deadKeysOf(cycle, service)).map(deadKeyText);
   const isOutdated = differences.length > 0 || flagged !== undefined;
   if (!isOutdated)
     return faults.length === 0
@@ -94,7 +93,7 @@ export const reconcileService = async (
     );
   return {
     service,
-    differences: differences.map(describeDifference),
+    differences: differences.map(differenceText),
     changes: changes.map(({ message }) => message),
     applied: apply,
     faults,

@@ -1,4 +1,5 @@
 import { fault, shellWord } from '../core/index.ts';
+import { retainText } from './events/notices.ts';
 import { checkGeneration, checkMove, checkNoneOpen, checkServiceName } from './adoption-checks.ts';
 import {
   adoptionOf,
@@ -268,7 +269,7 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
         return `the rotation of ${service} is given up; its new key is in every sink, and remaining old keys are retired by the next rotation`;
       const kept =
         verdict?.verdict === 'retain'
-          ? `; ${key?.name ?? ''} is retained${verdict.passing ? ' for now' : ''}: ${verdict.message}. \`tollkeeper keys expire id:${key?.keyId ?? ''}\` ends it`
+          ? `; ${key?.name ?? ''} is retained${verdict.passing ? ' for now' : ''}: ${retainText({ ...verdict, name: key?.name ?? '' }, deps.zone)}. \`tollkeeper keys expire id:${key?.keyId ?? ''}\` ends it`
           : '';
       return `the rotation of ${service} is given up; ${describeOldKey(cycle, rotation)}${kept}`;
     },

@@ -10,9 +10,11 @@ export type KeyFacts = {
   /** The service, in a command. */
   readonly word: string;
   readonly at: (moment: UnixMillis) => string;
+  /** Time zone of times. */
+  readonly zone: string;
 };
 
-/** The texts of mails about keys. Where the journal states a fact in English, the English text is that statement. */
+/** The texts of mails about keys. Where the journal states a fact, one function writes the sentence of the journal and that of English mails. */
 export type KeyTexts = {
   readonly events: {
     readonly [Event in KeyMatter['event']]: (
@@ -37,8 +39,8 @@ export type KeyTexts = {
 export const keyText = (
   { about, account, service }: Pick<KeyAlert, 'about' | 'account' | 'service'>,
   { events }: KeyTexts,
-  at: KeyFacts['at'],
+  { at, zone }: Pick<KeyFacts, 'at' | 'zone'>,
 ): KeyText => {
   const write = events[about.event] as (matter: KeyMatter, facts: KeyFacts) => KeyText;
-  return write(about, { account, service, word: shellWord(service), at });
+  return write(about, { account, service, word: shellWord(service), at, zone });
 };

@@ -21,7 +21,13 @@ export type PlanFacts =
       /** Milliseconds. */
       readonly passed: number;
     }
-  | { readonly kind: 'skip'; readonly reason: SkipReason; readonly at?: UnixMillis | undefined };
+  /** `message`: the reason as the plan states it, in English. */
+  | {
+      readonly kind: 'skip';
+      readonly reason: SkipReason;
+      readonly message: string;
+      readonly at?: UnixMillis | undefined;
+    };
 
 type Blocked = { readonly title: string; readonly advice: string };
 
@@ -35,16 +41,15 @@ export const plainReasons: ReadonlySet<SkipReason> = new Set<SkipReason>([
   'exhausted',
 ]);
 
-/** The texts of mails about plans for keys. `words` is what the summary of a run says in English. */
+/** The texts of mails about plans for keys. */
 export type PlanTexts = {
-  readonly title: (counts: PlanCounts, words: string) => string;
+  readonly title: (counts: PlanCounts) => string;
   readonly planned: (
     facts: Exclude<PlanFacts, { kind: 'skip' }>,
-    words: string,
     at: (moment: UnixMillis) => string,
   ) => string;
   /** `at`: when the next maintenance window opens, or the last call of a key in use. */
-  readonly skipped: (reason: SkipReason, words: string, at?: string) => string;
+  readonly skipped: (reason: SkipReason, message: string, at?: string) => string;
   readonly age: (millis: number) => string;
   readonly more: (keys: number) => string;
   /** Keys skipped for ordinary reasons. */

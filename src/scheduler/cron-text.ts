@@ -12,10 +12,13 @@ export type Schedule = {
   readonly dayMatch?: 'any' | 'all' | undefined;
 };
 
+/** Why a schedule is invalid. `dayMatch`: it has one without effect, or lacks one. */
+export type ScheduleFault = { readonly message: string; readonly dayMatch?: 'unused' | 'missing' };
+
 /** The parsed expression, or the reason why it is invalid. */
 export type CronReading =
   | { readonly sets: CronSets; readonly fault?: never }
-  | { readonly fault: string; readonly sets?: never };
+  | { readonly fault: ScheduleFault; readonly sets?: never };
 
 const everyDate = (field: string): boolean => field === '*' || field === '?';
 
@@ -31,18 +34,29 @@ const shapeFault = (expression: string): string | undefined => {
   return `it has ${count} ${count === 1 ? 'field' : 'fields'}, but five or six are expected${count === 7 ? ', without years' : ''}`;
 };
 
-const dayFault = (expression: string, dayMatch: Schedule['dayMatch']): string | undefined => {
+const dayFault = (expression: string, dayMatch: Schedule['dayMatch']): ScheduleFault | undefined => {
   const fields = dayFieldsOf(expression);
   const bothSet = !fields.some(everyDate);
   if (!bothSet) {
     return dayMatch === undefined
       ? undefined
-      : 'day_match has no effect unless both the day of the month and the weekday are set; remove it';
+      : {
+          message:
+            'day_match has no effect unless both the day of the month and the weekday are set; remove it',
+          dayMatch: 'unused',
+        };
   }
   if (fields.some((field) => field.includes('*')))
-    return 'cron implementations differ in how they interpret a * with a step or in a list when the other day field is set, too; list the days, such as 1-31/2';
+    return {
+      message:
+        'cron implementations differ in how they interpret a * with a step or in a list when the other day field is set, too; list the days, such as 1-31/2',
+    };
   return dayMatch === undefined
-    ? 'it sets both the day of the month and the weekday; set day_match: any (one of them matches) or all (both do)'
+    ? {
+        message:
+          'it sets both the day of the month and the weekday; set day_match: any (one of them matches) or all (both do)',
+        dayMatch: 'missing',
+      }
     : undefined;
 };
 
@@ -84,18 +98,21 @@ const setsOf = (pattern: CronPattern, dayMatch: Schedule['dayMatch']): CronSets 
 export const readCron = ({ expression: text, dayMatch }: Omit<Schedule, 'zone'>): CronReading => {
   const expression = text.trim().replaceAll(/\s+/g, ' ');
   const shape = shapeFault(expression);
-  if (shape !== undefined) return { fault: shape };
+  if (shape !== undefined) return { fault: { message: shape } };
   let pattern: CronPattern;
   try {
     pattern = new CronPattern(expression, undefined, { mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard' });
   } catch (error) {
-    return { fault: messageOf(error).replace(/^CronPattern: /, '') };
+    return { fault: { message: messageOf(error).replace(/^CronPattern: /, '') } };
   }
-  const days = ambiguousForm(expression) ?? dayFault(expression, dayMatch);
+  const ambiguous = ambiguousForm(expression);
+  const days = ambiguous === undefined ? dayFault(expression, dayMatch) : { message: ambiguous };
   if (days !== undefined) return { fault: days };
   const sets = setsOf(pattern, dayMatch);
-  if (nearestWall(sets, 0, 1) === undefined) return { fault: 'it never matches' };
+  if (nearestWall(sets, 0, 1) === undefined) return { fault: { message: 'it never matches' } };
   if (sets.days === 'any' && nearestWall({ ...sets, days: 'dates' }, 0, 1) === undefined)
-    return { fault: 'its day of the month does not exist in its months; use the weekday only' };
+    return {
+      fault: { message: 'its day of the month does not exist in its months; use the weekday only' },
+    };
   return { sets };
 };

@@ -1,6 +1,6 @@
 import { messageOf, unixMillis, type UnixMillis } from '../core/index.ts';
 import { nearestWall, type CronSets } from './cron-sets.ts';
-import { readCron, type CronReading, type Schedule } from './cron-text.ts';
+import { readCron, type CronReading, type Schedule, type ScheduleFault } from './cron-text.ts';
 import { largestChange, offsetPeriodAt, type OffsetPeriod } from './slot-zone.ts';
 
 export type { Schedule } from './cron-text.ts';
@@ -76,7 +76,8 @@ const slotAtOrBefore = (sets: CronSets, zone: string, from: number): number | un
 
 const setsOf = (schedule: Schedule): CronSets => {
   const { sets, fault } = readingOf(schedule);
-  if (sets === undefined) throw new RangeError(`${schedule.expression} is not a valid schedule: ${fault}`);
+  if (sets === undefined)
+    throw new RangeError(`${schedule.expression} is not a valid schedule: ${fault.message}`);
   return sets;
 };
 
@@ -126,13 +127,13 @@ export const dueSlot = (schedule: Schedule, after: UnixMillis, now: UnixMillis):
   return slot !== undefined && slot > after ? slot : undefined;
 };
 
-/** The error of a schedule, as text; undefined when it is valid. */
-export const scheduleFault = (schedule: Schedule): string | undefined => {
+/** Why a schedule is invalid; undefined when it is valid. */
+export const scheduleFault = (schedule: Schedule): ScheduleFault | undefined => {
   const { sets, fault } = readingOf(schedule);
   if (sets === undefined) return fault;
   try {
-    return nextSlot(schedule, checkedFrom) === undefined ? 'it never matches' : undefined;
+    return nextSlot(schedule, checkedFrom) === undefined ? { message: 'it never matches' } : undefined;
   } catch (error) {
-    return messageOf(error);
+    return { message: messageOf(error) };
   }
 };

@@ -52,7 +52,7 @@ describe('faults across files', () => {
     const { text } = await load(goodFiles, goodEnv, {
       checkSchedule: ({ expression, zone }) => {
         asked.push(`${expression} ${zone}`);
-        return expression === '20 1 * * *' ? 'it never matches' : undefined;
+        return expression === '20 1 * * *' ? { message: 'it never matches' } : undefined;
       },
     });
     expect(asked).toEqual(['7 * * * * Europe/Berlin', '20 1 * * * Europe/Berlin', '0 8 * * * Asia/Shanghai']);

@@ -154,7 +154,7 @@ log: { level: "\${S}" }
     const { faults, text } = await load(
       files,
       { S: value },
-      { checkSchedule: ({ expression }) => `bad: ${expression}` },
+      { checkSchedule: ({ expression }) => ({ message: `bad: ${expression}` }) },
     );
     expect(faults.length).toBeGreaterThan(18);
     expect(text).not.toContain('w0rd');

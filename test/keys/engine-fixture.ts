@@ -425,7 +425,7 @@ export const engineFixture = async (
       deliveredBy: () => ['rotate'],
       plaintexts: new Map(),
       notify: async (one) => {
-        alert.push({ ...one, ...keyText(one, localeOf('en').keys, String) });
+        alert.push({ ...one, ...keyText(one, localeOf('en').keys, { at: String, zone: 'UTC' }) });
       },
       clock,
       random: () => state.random,

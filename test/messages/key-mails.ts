@@ -8,9 +8,14 @@ import { deps, keyAlertMail } from '../daemon/support/alert-emails.ts';
 const day = 86_400_000;
 const since = unixMillis(Date.parse('2026-11-20T10:07:00Z'));
 const seconds = unixSeconds(since / 1000);
-const [name, old, words, why] = ['billing.g7', 'billing.g6', '…', '…'];
+const [name, old, stage, why] = ['billing.g7', 'billing.g6', '…', '…'];
 const models = ['a', 'b', 'c', 'd', 'e', 'f'].map((model) => ({ model, calls: 1200 }));
 const use = { calls: 1204, lastCall: seconds, spend: money('3.25'), models };
+
+const skew: HoldFacts = {
+  reason: 'clock-skew',
+  problem: { kind: 'skew', offset: 5_400_000, measuredAt: since },
+};
 
 const holds: readonly HoldFacts[] = [
   { reason: 'used', use, names: [] },
@@ -21,10 +26,27 @@ const holds: readonly HoldFacts[] = [
   { reason: 'log-incomplete', why, lag: 2.5 * 3_600_000 },
   { reason: 'name-shared', successor: name, ids: [4, 5] },
   { reason: 'name-shared', successor: name, ids: [], shared: 'billing.g1' },
-  { reason: 'clock-skew' },
+  { reason: 'clock-skew', problem: { kind: 'contradicted', by: 2 * 3_600_000 } },
+  { reason: 'clock-skew', problem: { kind: 'contradicted', by: 0 } },
+  { reason: 'clock-skew', problem: { kind: 'log-behind', by: 3_600_000 } },
+  { reason: 'clock-skew', problem: { kind: 'skew', offset: -3_600_000, measuredAt: since } },
   { reason: 'place-undeclared', places: ['file:/a'] },
   { reason: 'place-undeclared', places: ['file:/a', 'file:/b'] },
-  { reason: 'sink-holds-it', successor: name, places: ['file:/a'] },
+  {
+    reason: 'sink-holds-it',
+    successor: name,
+    places: ['file:/a'],
+    found: [{ sink: 'file:/a', other: 'another' }],
+  },
+  {
+    reason: 'sink-holds-it',
+    successor: name,
+    places: ['file:/a', 'file:/b'],
+    found: [
+      { sink: 'file:/a', other: 'another' },
+      { sink: 'file:/b', other: 'empty' },
+    ],
+  },
 ];
 
 const retained: readonly (readonly [RetainReason, RetainFacts])[] = [
@@ -55,7 +77,7 @@ const matters: readonly (readonly [KeyAlert['kind'], KeyMatter])[] = [
     },
   ],
   ['escalated', { event: 'quota-used-up', name, old }],
-  ['exposure', { event: 'quota-not-adjusted', name, old, why, words }],
+  ['exposure', { event: 'quota-not-adjusted', name, old, why }],
   ['escalated', { event: 'taken-away', name }],
   ['escalated', { event: 'still-there', name, keyId: 7, since }],
   ['orphan', { event: 'orphan-deleted', name }],
@@ -65,23 +87,20 @@ const matters: readonly (readonly [KeyAlert['kind'], KeyMatter])[] = [
       event: 'outdated',
       differences: [
         { kind: 'key', name, keyId: 7, highest: 6 },
-        { kind: 'sink', place: 'file:/a', fingerprint: '0123456789012345' },
+        { kind: 'sink', place: 'file:/a', sink: 'file /a', fingerprint: '0123456789012345' },
       ],
-      words,
+      stated: [why],
     },
   ],
-  ['escalated', { event: 'sink-dead', place: 'file:/a', keyId: 7, name, state: 'deleted', words }],
+  ['escalated', { event: 'sink-dead', place: 'file:/a', keyId: 7, name, state: 'deleted' }],
   ['failed', { event: 'step-failed', step: 'deliver', why, old: { state: 'works', name: old } }],
   ['waiting', { event: 'step-failed', step: 'deliver', why, tries: 5 }],
-  ['waiting', { event: 'paused', words }],
-  ['waiting', { event: 'unconfirmed', name, place: 'file:/a', words }],
-  ['waiting', { event: 'no-sink', job: 'rotate', words }],
-  ['held', { event: 'held', name: old, why: { reason: 'used', use, names: [] }, words }],
-  [
-    'escalated',
-    { event: 'held', name: old, why: { reason: 'used', use, names: [] }, escalated: true, words },
-  ],
-  ['held', { event: 'held', name: old, why: { reason: 'used', use, names: [] }, isTimed: true, words }],
+  ['waiting', { event: 'paused', why }],
+  ['waiting', { event: 'unconfirmed', name, place: 'file:/a' }],
+  ['waiting', { event: 'no-sink', job: 'rotate' }],
+  ['held', { event: 'held', name: old, why: { reason: 'used', use, names: [] } }],
+  ['escalated', { event: 'held', name: old, why: { reason: 'used', use, names: [] }, escalated: true }],
+  ['held', { event: 'held', name: old, why: { reason: 'used', use, names: [] }, isTimed: true }],
   [
     'held',
     {
@@ -89,12 +108,11 @@ const matters: readonly (readonly [KeyAlert['kind'], KeyMatter])[] = [
       name: old,
       why: { reason: 'successor-dead', successor: name, state: 'disabled' },
       isTimed: true,
-      words,
     },
   ],
-  ['held', { event: 'held', name: old, why: { reason: 'clock-skew' }, words }],
-  ['held', { event: 'held', name: old, why: { reason: 'place-undeclared', places: ['file:/a'] }, words }],
-  ['warning', { event: 'ending', name, notice: { kind: 'expires', before: 7 * day, at: seconds }, words }],
+  ['held', { event: 'held', name: old, why: skew }],
+  ['held', { event: 'held', name: old, why: { reason: 'place-undeclared', places: ['file:/a'] } }],
+  ['warning', { event: 'ending', name, notice: { kind: 'expires', before: 7 * day, at: seconds }, stage }],
   [
     'orphan',
     {
@@ -104,7 +122,6 @@ const matters: readonly (readonly [KeyAlert['kind'], KeyMatter])[] = [
       identified: true,
       reason: 'used',
       facts: { calls: 2 },
-      words,
     },
   ],
   [
@@ -116,20 +133,16 @@ const matters: readonly (readonly [KeyAlert['kind'], KeyMatter])[] = [
       identified: false,
       reason: 'ambiguous',
       facts: { ids: [4, 5] },
-      words,
     },
   ],
   ['failed', { event: 'stuck', why, since }],
   ['done', { event: 'stuck-over', since }],
   ['failed', { event: 'closed', why, since }],
   ['done', { event: 'closed-over', since }],
-  ...holds.map((hold) => ['held', { event: 'held', name: old, why: hold, words }] as const),
+  ...holds.map((hold) => ['held', { event: 'held', name: old, why: hold }] as const),
   ...retained.map(
     ([reason, facts]) =>
-      [
-        'orphan',
-        { event: 'orphan-retained', name, keyId: 7, identified: true, reason, facts, words },
-      ] as const,
+      ['orphan', { event: 'orphan-retained', name, keyId: 7, identified: true, reason, facts }] as const,
   ),
   ...(['none', 'gone', 'expired', 'disabled', 'exhausted'] as const).map(
     (state) => ['failed', { event: 'step-failed', step: 'verify', why, old: { state, name: old } }] as const,
@@ -147,20 +160,20 @@ const matters: readonly (readonly [KeyAlert['kind'], KeyMatter])[] = [
       ],
     },
   ],
-  ['waiting', { event: 'too-many-keys', names: ['a', 'b', 'c'], words }],
-  ['waiting', { event: 'outdated', differences: undefined, words }],
+  ['waiting', { event: 'too-many-keys', names: ['a', 'b', 'c'] }],
+  ['waiting', { event: 'outdated', differences: undefined, stated: [why] }],
   [
     'warning',
     {
       event: 'ending',
       name,
       notice: { ...ends, clock: 'idle', began: since, expires: day, deletes: 9 * day },
-      words,
+      stage,
     },
   ],
   [
     'warning',
-    { event: 'ending', name, notice: { ...ends, clock: 'age', evenIfUsed: true, deletes: 3_600_000 }, words },
+    { event: 'ending', name, notice: { ...ends, clock: 'age', evenIfUsed: true, deletes: 3_600_000 }, stage },
   ],
 ];
 
@@ -204,14 +217,14 @@ const plans: readonly PlanFacts[] = [
   { kind: 'end', action: { kind: 'expire', in: 0 }, clock: 'expired', passed: 30 * day },
   {
     kind: 'end',
-    action: { kind: 'warn', stage: words, notice: { ...ends, clock: 'exhausted', began: since } },
+    action: { kind: 'warn', stage, notice: { ...ends, clock: 'exhausted', began: since } },
     clock: 'exhausted',
     passed: day,
   },
-  { kind: 'skip', reason: 'exhausted' },
-  { kind: 'skip', reason: 'name-not-unique' },
-  { kind: 'skip', reason: 'outside-window', at: since },
-  { kind: 'skip', reason: 'used', at: since },
+  { kind: 'skip', message: why, reason: 'exhausted' },
+  { kind: 'skip', message: why, reason: 'name-not-unique' },
+  { kind: 'skip', message: why, reason: 'outside-window', at: since },
+  { kind: 'skip', message: why, reason: 'used', at: since },
 ];
 
 const planMails = (tag: LocaleTag): readonly Pick<Mail, 'subject' | 'html' | 'text'>[] =>
@@ -219,9 +232,8 @@ const planMails = (tag: LocaleTag): readonly Pick<Mail, 'subject' | 'html' | 'te
     (counts) =>
       planEmail(
         {
-          words,
           counts,
-          keys: plans.map((facts) => ({ name, service: 'billing', age: 31 * day, facts, words })),
+          keys: plans.map((facts) => ({ name, service: 'billing', age: 31 * day, facts })),
           usual: 12,
         },
         {
@@ -241,10 +253,7 @@ export const hostileKeyMails = (tag: LocaleTag, named: string): readonly Mail[] 
     tag,
     [
       ['waiting', { event: 'step-failed', step: named, why: named, tries: 5 }],
-      [
-        'held',
-        { event: 'held', name: named, why: { reason: 'name-shared', successor: named, ids: [] }, words },
-      ],
+      ['held', { event: 'held', name: named, why: { reason: 'name-shared', successor: named, ids: [] } }],
     ],
     named,
   );

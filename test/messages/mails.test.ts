@@ -163,7 +163,7 @@ const shown = (mails: readonly Read[]): string =>
 
 /** Names, settings and units that every language writes alike. */
 const names =
-  /Tollkeeper|pull-logs|gpt-5|prod|search|chat|main|UTC|USD|US|DATE|JOB|Europe\/Berlin|max_requests|revisit|Admin|Key|admin_key(?:_issued)?|gateway\.amounts|since|currency|units|undefined|use_time|tier|spend|archive|billing|file:\/[ab]|SHA|IDs?|NTP|growth|deliver|verify|snapshot|end-idle|rotate|apply|max_overlap|quiet|mail\.to|https?:\S+|\S+@\S+/g;
+  /Tollkeeper|pull-logs|gpt-5|prod|search|chat|main|UTC|USD|US|DATE|Date(?=[- ])|JOB|Europe\/Berlin|max_requests|revisit|Admin|Key|admin_key(?:_issued)?|gateway\.amounts|since|currency|units|undefined|use_time|tier|spend|archive|billing|file:\/[ab]|SHA|IDs?|NTP|growth|deliver|verify|snapshot|end-idle|rotate|apply|max_overlap|quiet|mail\.to|https?:\S+|\S+@\S+/g;
 const english =
   /\b(?:the|is|are|of|and|to|for|with|has|not|from|until|by|at|its|it|this|that|which|data|spend|budget of|no)\b/i;
 
@@ -185,7 +185,7 @@ const anything: unknown = new Proxy(() => anything, {
 });
 
 /** Moments and scopes need values of their own. */
-const valued = new Set(['at', 'range', 'period', 'scope', 'orphan-retained']);
+const valued = new Set(['at', 'range', 'period', 'scope', 'orphan-retained', 'held']);
 
 const textsIn = (value: unknown): readonly string[] => {
   if (value === anything) return [];

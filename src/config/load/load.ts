@@ -223,12 +223,6 @@ const rulesOf = (
   return faults;
 };
 
-/** Advice for jobs in tollkeeper.yaml. */
-const movedJobs = (fault: ConfigFault): ConfigFault =>
-  fault.message === 'unknown key "jobs"'
-    ? { ...fault, advice: 'move it to a file in the folder jobs/, such as jobs/jobs.yaml' }
-    : fault;
-
 const alertJobs = (
   jobs: readonly DeclaredJob[],
   byName: Readonly<Record<string, Job>>,
@@ -273,7 +267,7 @@ const loadFrom = async (options: LoadOptions): Promise<Omit<Loaded, 'read' | 'fi
   const pem = part === undefined ? undefined : await readCertificates(part, settingsShape, options);
   const faults = [
     ...sources.faults,
-    ...(part?.faults ?? []).map((fault) => (hasJobs ? movedJobs(fault) : fault)),
+    ...(part?.faults ?? []),
     ...(isEmpty ? [emptyFault] : []),
     ...(pem?.faults ?? []),
     ...jobFaults,

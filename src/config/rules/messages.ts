@@ -1,6 +1,7 @@
 import { nearest, withoutShapes, type YamlPath } from '../../core/index.ts';
 import { z } from 'zod';
 import { bare, childOf, keysOf, notesOf, schemaAt, valueAt, type Schema } from '../schema/schema-walk.ts';
+import { exactlyOneRule } from '../schema/notes.ts';
 import { nextStep } from './next-step.ts';
 import { adviceForUnknown } from './suggest.ts';
 
@@ -125,6 +126,7 @@ const unknownKeys = (path: YamlPath, keys: readonly string[], naming: Naming): S
   const known = keysOf(schemaAt(naming.schema, path));
   const parent = describePath([...naming.prefix, ...path]);
   const present = valueAt(naming.value, path);
+  const { moved = {} } = notesOf(schemaAt(naming.schema, path));
   return keys.map((key) => {
     const below = nestedPlace(key, schemaAt(naming.schema, path), known);
     const free = known.filter((name) => typeof present !== 'object' || !Object.hasOwn(present ?? {}, name));
@@ -134,7 +136,7 @@ const unknownKeys = (path: YamlPath, keys: readonly string[], naming: Naming): S
       path: [...path, key],
       onKey: true,
       message: `unknown key ${JSON.stringify(key)}${where}`,
-      advice: nearest(key, known) === undefined && below !== undefined ? below : advice,
+      advice: moved[key] ?? (nearest(key, known) === undefined && below !== undefined ? below : advice),
     };
   });
 };
@@ -176,12 +178,15 @@ export const inPlainEnglish = (all: readonly Issue[], naming: Naming): ShapeFaul
         schema,
         value: quotable ? valueAt(naming.written, path) : undefined,
       };
-      const plain = (message: string): ShapeFault[] => {
-        const advice = /must have exactly one of/.test(message)
-          ? 'write exactly one of these keys'
-          : nextStep(misfit);
-        return [{ path, onKey: false, message, advice }];
-      };
+      const isOneOf = issue.code === 'custom' && issue.params?.['rule'] === exactlyOneRule;
+      const plain = (message: string): ShapeFault[] => [
+        {
+          path,
+          onKey: false,
+          message,
+          advice: isOneOf ? 'write exactly one of these keys' : nextStep(misfit),
+        },
+      ];
       if (issue.code === 'unrecognized_keys') return unknownKeys(path, issue.keys, naming);
       if (issue.code === 'invalid_key') {
         const name = JSON.stringify(key);

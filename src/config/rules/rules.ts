@@ -48,7 +48,9 @@ export type Schedule = {
 };
 
 /** The error of a schedule, as text; undefined when it is valid. */
-export type CheckSchedule = (schedule: Schedule) => string | undefined;
+export type CheckSchedule = (
+  schedule: Schedule,
+) => { readonly message: string; readonly dayMatch?: 'unused' | 'missing' } | undefined;
 
 /** The longest time between two slots of a valid schedule, in milliseconds, estimated from a few slots. */
 export type LongestSpace = (schedule: Schedule) => number | undefined;
@@ -228,20 +230,21 @@ export const scheduleFaults = (
     return longestSpace === undefined ? [] : delayFaults(job, schedule, longestSpace);
   const path = [...job.part.path, 'schedule'];
   const { source } = job.part;
-  // The message about day_match includes the next step.
-  if (problem.startsWith('day_match'))
+  const { message, dayMatch } = problem;
+  if (dayMatch === 'unused')
     return [
       {
         file: source.file,
         ...source.atKey([...job.part.path, 'day_match']),
-        message: `jobs.${job.name}.${problem}`,
+        message: `jobs.${job.name}.${message}`,
         advice: 'remove day_match',
       },
     ];
-  const advice = problem.includes('day_match')
-    ? 'day_match: any is the behavior of cron'
-    : 'fields are: minute hour day month weekday';
-  return [at(job.part, path, `jobs.${job.name}.schedule ${quoted(job.part, path)}: ${problem}`, advice)];
+  const advice =
+    dayMatch === 'missing'
+      ? 'day_match: any is the behavior of cron'
+      : 'fields are: minute hour day month weekday';
+  return [at(job.part, path, `jobs.${job.name}.schedule ${quoted(job.part, path)}: ${message}`, advice)];
 };
 
 const needsOf = (job: DeclaredJob): string[] => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { routeKey } from './fields.ts';
+import { exactlyOneOf } from './notes.ts';
 
 /** What the config needs to know about a kind of channel. */
 export type ChannelKind = {
@@ -14,11 +15,7 @@ export const routesOf = (channels: readonly ChannelKind[]) => {
   const shape: Record<string, z.ZodType> = {};
   for (const { kind, settings, description } of channels)
     shape[kind] = settings.optional().describe(description);
-  const route = z
-    .strictObject(shape)
-    .refine((value) => kinds.filter((kind) => value[kind] !== undefined).length === 1, {
-      error: `must have exactly one of ${kinds.join(', ')}`,
-    });
+  const route = z.strictObject(shape).refine(...exactlyOneOf(kinds));
   return z
     .record(routeKey, route)
     .prefault({})

@@ -24,6 +24,7 @@ import {
 import { budgetSchema } from './budgets-schema.ts';
 import { health, metrics, status } from './listeners-schema.ts';
 import { contradictions, mailOptions } from './mail-options.ts';
+import { fieldNotes } from './notes.ts';
 import { routesOf, type ChannelKind } from './routes-schema.ts';
 
 export const warehousePath = path
@@ -242,7 +243,12 @@ export const settingsSchema = z
 
 /** Schema of tollkeeper.yaml. */
 export const settingsSchemaOf = (channels: readonly ChannelKind[]): typeof settingsSchema =>
-  settingsSchema.extend({ routes: routesOf(channels) }).describe(description);
+  settingsSchema
+    .extend({ routes: routesOf(channels) })
+    .describe(description)
+    .register(fieldNotes, {
+      moved: { jobs: 'move it to a file in the folder jobs/, such as jobs/jobs.yaml' },
+    });
 
 export type Settings = z.output<typeof settingsSchema>;
 export type Account = Settings['accounts'][string];

@@ -14,7 +14,7 @@ import { readAlerts } from './alerts.ts';
 import { mailStatus } from './outbox.ts';
 import type { Config } from '../../config/index.ts';
 import { expiryPolicy, type ExpireSettings, type RotateSettings } from '../../jobs/index.ts';
-import { clockEffect } from '../../keys/index.ts';
+import { clockEffect, clockText } from '../../keys/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
 
 type DataStatus = NonNullable<StatusView['data']>;
@@ -33,9 +33,9 @@ const clockProblems = (
       kind === 'rotate-keys'
         ? (fields as RotateSettings).retire.quiet
         : expiryPolicy({ name, zone }, fields as ExpireSettings).quiet;
-    const effect = clockEffect(clocks.of(account), { quiet, zone });
+    const effect = clockEffect(clocks.of(account), { quiet });
     if (effect.effect === 'suspend' && !found.has(account))
-      found.set(account, { account, message: effect.message });
+      found.set(account, { account, message: clockText(effect.problem, zone) });
   }
   return [...found.values()];
 };

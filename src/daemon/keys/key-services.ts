@@ -16,7 +16,7 @@ import {
   createSink,
   deadKeyIn,
   defaultTemplate,
-  describeDeadKey,
+  deadKeyText,
   isSelected,
   probeKeyUpdates,
   runThen,
@@ -124,7 +124,7 @@ export const createKeyServices = ({
           sink: () => createSink(spec, { account, service }, sinkParts.get()),
           deadKey: async (sink: Sink) => {
             const dead = await deadKeyIn(about, sink, service, byId, signal);
-            return dead === undefined ? undefined : describeDeadKey(dead);
+            return dead === undefined ? undefined : deadKeyText(dead);
           },
         })),
       );

@@ -58,7 +58,7 @@ export const keyAlertMessages = (
   const { keys, mails, outages } = locale;
   const at = (moment: UnixMillis): string => outages.at(moment, zone);
   const team = forOwner.has(alert.kind) && service !== '' ? costOwnerOf(alert, event) : undefined;
-  const { title, message, advice } = keyText(alert, keys, at);
+  const { title, message, advice } = keyText(alert, keys, { at, zone });
   const word = shellWord(service);
   const block: AlertBlock = {
     tone: good.has(alert.kind) ? 'good' : 'bad',

@@ -99,7 +99,10 @@ export const createNotifications = ({
       const { account, service, kind } = alert;
       // Logs are in English.
       const { keys, outages } = localeOf('en');
-      const { title, message } = keyText(alert, keys, (at) => outages.at(at, settings.timezone));
+      const { title, message } = keyText(alert, keys, {
+        at: (at) => outages.at(at, settings.timezone),
+        zone: settings.timezone,
+      });
       log.warn(title, { account, service, kind, detail: message });
       if (mail === undefined) return;
       try {

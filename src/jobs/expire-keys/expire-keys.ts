@@ -1,4 +1,4 @@
-import { countText } from '../../core/index.ts';
+import { countText, formatSlot } from '../../core/index.ts';
 import {
   needsAttention,
   type EndedKey,
@@ -6,13 +6,13 @@ import {
   type KeyService,
   type PlannedExpiry,
 } from '../../keys/index.ts';
-import type { PlanCounts } from '../../messages/index.ts';
+import { countsText, endText, localeOf, skippedText, type PlanCounts } from '../../messages/index.ts';
 import { expireShape, type ExpireSettings } from './expire-shape.ts';
 import { planExpiries, type PlannedExpiries } from './plan-expiries.ts';
 import { defineJobKind, type JobContext, type JobOutcome } from '../job-kind.ts';
 import { expireFaults } from './expire-rules.ts';
 import { keyServiceOf, failureOf, whoOf } from '../keys/key-runs.ts';
-import { endedKey, describeExpiry, skippedText, skippedRow, keyLine } from '../keys/key-messages.ts';
+import { endedKey, skippedRow, keyLine } from '../keys/key-messages.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import { mailPlan, type PlanEmail } from '../keys/plan-mail.ts';
 
@@ -27,40 +27,22 @@ const planOf = async (
   return planExpiries(await keyService.survey(signal), { name, zone, settings }, deps);
 };
 
-const kinds = [
-  ['warn', 'warned about'],
-  ['expire', 'set to expire'],
-  ['delete', 'deleted'],
-] as const;
-
 const countsBy = (planned: readonly PlannedExpiry[]): Omit<PlanCounts, 'skipped'> =>
   Object.fromEntries(
-    kinds.flatMap(([kind]) => {
+    (['warn', 'expire', 'delete'] as const).flatMap((kind) => {
       const { length } = planned.filter(({ action }) => action.kind === kind);
       return length === 0 ? [] : [[kind, length]];
     }),
   );
 
-/** `2 keys warned of, 1 key deleted`. */
-const countsOf = (planned: readonly PlannedExpiry[], would: string): string => {
-  const counts = countsBy(planned);
-  return kinds
-    .flatMap(([kind, label]) => {
-      const { [kind]: count } = counts;
-      return count === undefined ? [] : [`${countText(count, 'key')} ${would}${label}`];
-    })
-    .join(', ');
-};
-
 const plannedOf = ({ expiries }: ExpiryPlan): readonly PlannedExpiry[] =>
   expiries.map(({ planned }) => planned);
 
-const planEmailOf = ({ plan }: PlannedExpiries, zone: string): PlanEmail => {
+const planEmailOf = ({ plan }: PlannedExpiries): PlanEmail => {
   const kept = plan.skipped.filter(needsAttention);
   return {
-    words: `${countsOf(plannedOf(plan), 'would be ') || 'no key would be ended'}${skippedText(kept.length)}`,
     counts: { ...countsBy(plannedOf(plan)), skipped: kept.length },
-    keys: [...plan.expiries.map((one) => endedKey(one, zone)), ...kept.map(skippedRow)],
+    keys: [...plan.expiries.map(endedKey), ...kept.map(skippedRow)],
     usual: plan.skipped.length - kept.length,
   };
 };
@@ -87,7 +69,7 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
   const found = await planOf(keyService, settings, context);
   const { plan, notices } = found;
   const isApplied = settings.mode === 'apply';
-  const planEmail = planEmailOf(found, context.zone);
+  const planEmail = planEmailOf(found);
   const { notified, mailed } = isApplied
     ? { notified: 0, mailed: '' }
     : await mailPlan(planEmail, settings.mail?.to, context);
@@ -102,8 +84,8 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
   const noticed = notices.length === 0 ? '' : `; ${countText(notices.length, 'notice')} of keys that expire`;
   const kept = plan.skipped.filter(needsAttention).length;
   const did = isApplied
-    ? `${countsOf(plannedOf(plan), '') || 'nothing to end'}${skippedText(kept)}`
-    : planEmail.words;
+    ? `${countsText(countsBy(plannedOf(plan))) || 'nothing to end'}${skippedText(kept)}`
+    : localeOf('en').plans.title(planEmail.counts);
   return {
     summary: `${did}, of ${countText(plan.selected, 'key')}${noticed}${mailed}`,
     figures: { mode: settings.mode, ...figuresOf(found), notified },
@@ -125,10 +107,12 @@ export const expireKeysKind = defineJobKind({
   plan: async (settings, context) => {
     if (context.trigger === 'backfill') return ['nothing: keys cannot be ended in the past'];
     const found = await planOf(await keyServiceOf(context), settings, context);
-    const { keys, usual } = planEmailOf(found, context.zone);
+    const { keys, usual } = planEmailOf(found);
     const lines = [
-      ...found.notices.map((planned) => `${planned.name}: ${describeExpiry(planned, context.zone)}`),
-      ...keys.map(keyLine),
+      ...found.notices.map(
+        ({ name, action }) => `${name}: ${endText(action, (at) => formatSlot(at, context.zone))}`,
+      ),
+      ...keys.map((key) => keyLine(key, context.zone)),
       ...(usual === 0 ? [] : [`skip ${countText(usual, 'other key')} as expected`]),
     ];
     return lines.length === 0 ? ['nothing: the job selects no existing key'] : lines;

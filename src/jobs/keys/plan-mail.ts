@@ -15,13 +15,9 @@ export type PlannedKey = {
   readonly age?: number | undefined;
   readonly service: string;
   readonly facts: PlanFacts;
-  /** What is planned, or why the key is skipped, in English. */
-  readonly words: string;
 };
 
 export type PlanEmail = {
-  /** `3 keys would be rotated, 2 skipped`. */
-  readonly words: string;
   readonly counts: PlanCounts;
   readonly keys: readonly PlannedKey[];
   /** Number of keys skipped for ordinary reasons, such as their age. */
@@ -43,12 +39,12 @@ type PlanSource = {
 };
 
 export const planEmail = (
-  { words, counts, keys, usual }: PlanEmail,
+  { counts, keys, usual }: PlanEmail,
   { job, account, slot, zone, audit, locale, to, page }: PlanSource,
 ): { readonly subject: string; readonly html: string; readonly text: string } => {
   const { plans, mails, outages } = locale;
   const at = (moment: UnixMillis): string => outages.at(moment, zone);
-  const blocks = keys.slice(0, maxKeys).map(({ name, age, service, facts, words: own }): AlertBlock => ({
+  const blocks = keys.slice(0, maxKeys).map(({ name, age, service, facts }): AlertBlock => ({
     heading: name,
     tone: facts.kind === 'skip' ? 'bad' : 'good',
     lines: linesOf(
@@ -56,15 +52,21 @@ export const planEmail = (
         service: service === name ? undefined : service,
         age: age === undefined ? undefined : plans.age(age),
         ...(facts.kind === 'skip'
-          ? { skipped: plans.skipped(facts.reason, own, facts.at === undefined ? undefined : at(facts.at)) }
-          : { planned: plans.planned(facts, own, at) }),
+          ? {
+              skipped: plans.skipped(
+                facts.reason,
+                facts.message,
+                facts.at === undefined ? undefined : at(facts.at),
+              ),
+            }
+          : { planned: plans.planned(facts, at) }),
       },
       mails,
     ),
   }));
   const more = keys.length - blocks.length;
   return renderAlertEmail({
-    title: plans.title(counts, words),
+    title: plans.title(counts),
     locale,
     tone: 'good',
     preview: keys

@@ -31,7 +31,7 @@ export const notifyOfBlocked = async (skipped: readonly SkippedKey[], context: J
   const locale = localeOf(tag);
   const { plans, keys, mails } = locale;
   for (const one of skipped) {
-    const { service, name, message: words, reason } = one;
+    const { service, name, message, reason } = one;
     const notice = noticeOf(one, job, plans);
     if (notice === undefined) continue;
     const { title, advice } = notice;
@@ -50,7 +50,7 @@ export const notifyOfBlocked = async (skipped: readonly SkippedKey[], context: J
             {
               heading: name,
               tone: 'bad',
-              lines: linesOf({ what: plans.skipped(reason, words), toDo: advice }, mails),
+              lines: linesOf({ what: plans.skipped(reason, message), toDo: advice }, mails),
             },
           ],
           closing: [

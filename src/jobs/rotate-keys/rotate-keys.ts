@@ -9,10 +9,11 @@ import {
   planRotations,
   withUsableSinks,
 } from '../../keys/index.ts';
+import { localeOf } from '../../messages/index.ts';
 import { defineJobKind, type JobContext, type JobOutcome } from '../job-kind.ts';
 import { rotateFaults } from './rotate-rules.ts';
 import { keyServiceOf, failureOf, advanceRotations, whoOf } from '../keys/key-runs.ts';
-import { skippedText, skippedRow, keyLine, rotatedKey } from '../keys/key-messages.ts';
+import { skippedRow, keyLine, rotatedKey } from '../keys/key-messages.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import { notifyOfBlocked } from './blocked-notice.ts';
 import { mailPlan, type PlanEmail } from '../keys/plan-mail.ts';
@@ -36,7 +37,6 @@ const planOf = async (
 const planEmailOf = ({ rotations, skipped }: RotationPlan): PlanEmail => {
   const kept = skipped.filter(needsAttention);
   return {
-    words: `${countText(rotations.length, 'key')} would be rotated${skippedText(kept.length)}`,
     counts: { rotate: rotations.length, skipped: kept.length },
     keys: [...rotations.map(rotatedKey), ...kept.map(skippedRow)],
     usual: skipped.length - kept.length,
@@ -54,7 +54,7 @@ const planned = async (settings: RotateSettings, context: JobContext): Promise<J
   const planEmail = planEmailOf(plan);
   const { notified, mailed } = await mailPlan(planEmail, settings.mail?.to, context);
   return {
-    summary: `${planEmail.words} of ${countText(plan.selected, 'service')}${mailed}`,
+    summary: `${localeOf('en').plans.title(planEmail.counts)} of ${countText(plan.selected, 'service')}${mailed}`,
     figures: { mode: 'plan', ...figuresOf(plan), notified },
   };
 };
@@ -165,7 +165,7 @@ export const rotateKeysKind = defineJobKind({
     const { keys, usual } = planEmailOf(plan);
     const lines = [
       ...open.map(({ service, message }) => `continue the rotation of ${service}: ${message}`),
-      ...keys.map(keyLine),
+      ...keys.map((key) => keyLine(key, context.zone)),
       ...(usual === 0 ? [] : [`skip ${countText(usual, 'other key')} as expected`]),
     ];
     return lines.length === 0 ? ['nothing: the job selects no existing key'] : lines;

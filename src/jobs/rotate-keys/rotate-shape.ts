@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { money } from '../../core/index.ts';
-import { amount, duration, positiveDuration } from '../../config/index.ts';
+import { amount, duration, exactlyOneOf, positiveDuration } from '../../config/index.ts';
 import {
   defaultTemplate,
   minutesOf,
@@ -55,9 +55,7 @@ const verify = z
     embeddings: model.optional().describe('Calls /v1/embeddings.'),
     messages: model.optional().describe('Calls /v1/messages.'),
   })
-  .refine((value) => Object.values(value).filter((one) => one !== undefined).length === 1, {
-    error: 'must have exactly one of embeddings, messages',
-  })
+  .refine(...exactlyOneOf(['embeddings', 'messages']))
   .describe('One-word model call that proves that a new key works, before it is delivered.')
   .transform(({ embeddings, messages }) => ({
     kind: embeddings === undefined ? ('messages' as const) : ('embeddings' as const),

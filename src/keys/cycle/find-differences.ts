@@ -30,8 +30,3 @@ export const findDifferences = (
   ...keys.filter((key) => isNewer(key, highest)).map((key) => ({ kind: 'key' as const, highest, ...key })),
   ...sinks.filter(({ is }) => is === 'unknown').map((content) => ({ kind: 'sink' as const, ...content })),
 ];
-
-export const describeDifference = (difference: Difference): string =>
-  difference.kind === 'key'
-    ? `the gateway lists ${difference.name} (id ${difference.keyId}), and the journal knows generations up to ${difference.highest}`
-    : `${difference.sink} holds a key that the journal never delivered there (SHA-256 ${difference.fingerprint.slice(0, 12)}…)`;

@@ -1,17 +1,12 @@
 import { weekMillis, errorFields, shellWord } from '../../core/index.ts';
+import { differenceText, outdatedText } from '../events/notices.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { OutdatedService } from '../model/service-types.ts';
 import { keyByMask } from '../plan/current-candidates.ts';
 import { readName } from '../plan/key-names.ts';
 import { fingerprintOf } from '../sinks/fingerprint.ts';
 import type { Sink } from '../model/sink.ts';
-import {
-  describeDifference,
-  findDifferences,
-  type Difference,
-  type SinkContent,
-  type UnknownKey,
-} from './find-differences.ts';
+import { findDifferences, type Difference, type SinkContent, type UnknownKey } from './find-differences.ts';
 import type { EngineDeps } from './engine-deps.ts';
 import { note, notifyOf, type Cycle } from './cycle.ts';
 
@@ -102,7 +97,7 @@ export const differencesOf = async (
 
 const notifyOutdated = async (
   cycle: Cycle,
-  { service, since, differences: words }: OutdatedService,
+  { service, since, differences: stated }: OutdatedService,
   differences?: readonly Difference[],
 ): Promise<void> => {
   const weeks = Math.max(0, Math.floor((cycle.deps.clock.now() - since) / weekMillis));
@@ -111,17 +106,14 @@ const notifyOutdated = async (
     { id: `outdated/${service}`, service },
     {
       kind: 'waiting',
-      about: { event: 'outdated', differences, words: describeOutdated(words) },
+      about: { event: 'outdated', differences, stated },
       key: `outdated/${service}/${since}${weeks === 0 ? '' : `/${weeks}`}`,
     },
   );
 };
 
-const describeOutdated = (differences: readonly string[]): string =>
-  `the journal is older than the current state: ${differences.join('; ')}`;
-
 export const describeStop = ({ service, differences }: OutdatedService): string =>
-  `key operations of ${service} are suspended: ${describeOutdated(differences)}; see \`tollkeeper keys reconcile ${shellWord(service)}\``;
+  `key operations of ${service} are suspended: ${outdatedText(differences)}; see \`tollkeeper keys reconcile ${shellWord(service)}\``;
 
 /**
  * Why no key of the service may be written now: the gateway or a sink has what the journal does not know. Checked once per cycle, and before a step
@@ -145,7 +137,7 @@ export const outdatedNow = async (
     else await notifyOutdated(cycle, flagged);
     return whole ? undefined : flagged;
   }
-  const messages = differences.map(describeDifference);
+  const messages = differences.map(differenceText);
   const isNew = flagged?.differences.join('\n') !== messages.join('\n');
   if (isNew)
     cycle.deps.log.warn('key operations of a service are suspended: its journal is out of date', { service });

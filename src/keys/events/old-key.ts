@@ -3,6 +3,7 @@ import { formatMoment, formatSlot } from '../../core/index.ts';
 import {
   decimal,
   expiry,
+  holdFacts,
   moment,
   ofKey,
   retainedReason,
@@ -27,7 +28,14 @@ import {
 import { eventKind, type EventOf } from './define.ts';
 import { describeUse } from './describe.ts';
 
-const holdFields = { ...ofKey, reason: retainedReason, words: z.string(), use: use.optional() };
+const holdFields = {
+  ...ofKey,
+  reason: retainedReason,
+  /** Missing in events of earlier versions. */
+  why: holdFacts.optional(),
+  words: z.string(),
+  use: use.optional(),
+};
 
 const describeHold = (
   { name, words, use: used }: { name: string; words: string; use?: KeyUse | undefined },

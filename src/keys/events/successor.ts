@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { fingerprint, generation, keyId, ofKey, retainReason, spec } from '../model/event-fields.ts';
+import {
+  fingerprint,
+  generation,
+  keyId,
+  ofKey,
+  retainFacts,
+  retainReason,
+  spec,
+} from '../model/event-fields.ts';
 import { foundRequest, leave, place, withAttempt } from './changes.ts';
 import { eventKind } from './define.ts';
 import { shortHash } from './describe.ts';
@@ -97,6 +105,8 @@ export const successorEvents = {
       generation,
       name: z.string(),
       reason: retainReason,
+      /** Missing in events of earlier versions. */
+      facts: retainFacts.optional(),
       words: z.string(),
     },
     sentence: ({ name, words }) => `${name} is not deleted: ${words}`,

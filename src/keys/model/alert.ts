@@ -1,42 +1,5 @@
 import type { Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
-import type { KeyUse, RetainReason } from './event-fields.ts';
-
-/** Why an old key is retained although its rotation would end it. */
-export type HoldFacts =
-  /** `names`: those of its names that were called, if others than its own were; `quota`: how it fell, if only that shows the use. */
-  | {
-      readonly reason: 'used';
-      readonly use: KeyUse;
-      readonly names: readonly string[];
-      readonly quota?: { readonly from: Money; readonly to: Money };
-    }
-  | { readonly reason: 'successor-unused'; readonly successor: string }
-  | {
-      readonly reason: 'successor-dead';
-      readonly successor: string;
-      readonly state: 'disabled' | 'expired' | 'exhausted';
-    }
-  /** `lag`: milliseconds by which the log may lag. */
-  | { readonly reason: 'log-incomplete'; readonly why: string; readonly lag: number }
-  /** Other keys had a name of either key, or both had the same `name`. */
-  | {
-      readonly reason: 'name-shared';
-      readonly successor: string;
-      readonly ids: readonly number[];
-      readonly shared?: string;
-    }
-  | { readonly reason: 'clock-skew' }
-  | { readonly reason: 'place-undeclared'; readonly places: readonly string[] }
-  | { readonly reason: 'sink-holds-it'; readonly successor: string; readonly places: readonly string[] };
-
-/** What shows that an orphan may be in use. */
-export type RetainFacts = {
-  readonly sink?: string;
-  readonly why?: string;
-  readonly calls?: number;
-  readonly ids?: readonly number[];
-  readonly until?: UnixSeconds;
-};
+import type { HoldFacts, KeyUse, RetainFacts, RetainReason } from './event-fields.ts';
 
 /** A notice to the owner of a key: it expires by itself, or a job ends it in stages (milliseconds from now). */
 export type ExpiryNotice =
@@ -64,11 +27,11 @@ export type OldKeyState = {
 /** What the gateway or a sink has and the journal does not know. */
 export type UnknownThing =
   | { readonly kind: 'key'; readonly name: string; readonly keyId: number; readonly highest: number }
-  | { readonly kind: 'sink'; readonly place: string; readonly fingerprint: string };
+  | { readonly kind: 'sink'; readonly place: string; readonly sink: string; readonly fingerprint: string };
 
 type Stuck = { readonly why: string; readonly since: UnixMillis };
 
-/** What a notification is about. `words`: how the journal and the commands state it, in English. */
+/** What a notification is about. */
 export type KeyMatter =
   | {
       readonly event: 'exposure';
@@ -83,7 +46,6 @@ export type KeyMatter =
       readonly name: string;
       readonly old: string;
       readonly why: string;
-      readonly words: string;
     }
   | { readonly event: 'taken-away'; readonly name: string }
   | {
@@ -100,13 +62,12 @@ export type KeyMatter =
       readonly identified: boolean;
       readonly reason: RetainReason;
       readonly facts: RetainFacts;
-      readonly words: string;
     }
-  /** Without `differences`, only the words of the journal are known. */
+  /** `stated`: the differences as the journal has them, in English; `differences` is missing where only they are known. */
   | {
       readonly event: 'outdated';
       readonly differences: readonly UnknownThing[] | undefined;
-      readonly words: string;
+      readonly stated: readonly string[];
     }
   | {
       readonly event: 'sink-dead';
@@ -114,7 +75,6 @@ export type KeyMatter =
       readonly keyId: number;
       readonly name: string;
       readonly state: 'deleted' | 'expired' | 'disabled';
-      readonly words: string;
     }
   /** `tries`: the last of so many attempts failed; `old`: before the cutover. */
   | {
@@ -124,10 +84,11 @@ export type KeyMatter =
       readonly tries?: number | undefined;
       readonly old?: OldKeyState | undefined;
     }
-  | { readonly event: 'paused'; readonly words: string }
-  | { readonly event: 'unconfirmed'; readonly name: string; readonly place: string; readonly words: string }
-  | { readonly event: 'too-many-keys'; readonly names: readonly string[]; readonly words: string }
-  | { readonly event: 'no-sink'; readonly job: string; readonly words: string }
+  /** `why`: the last failure, as it was recorded. */
+  | { readonly event: 'paused'; readonly why: string }
+  | { readonly event: 'unconfirmed'; readonly name: string; readonly place: string }
+  | { readonly event: 'too-many-keys'; readonly names: readonly string[] }
+  | { readonly event: 'no-sink'; readonly job: string }
   /** `isTimed`: it ends regardless. */
   | {
       readonly event: 'held';
@@ -135,13 +96,13 @@ export type KeyMatter =
       readonly why: HoldFacts;
       readonly escalated?: boolean;
       readonly isTimed?: boolean;
-      readonly words: string;
     }
+  /** `stage`: the notice as the journal has it, in English, by which it is sent once. */
   | {
       readonly event: 'ending';
       readonly name: string;
       readonly notice?: ExpiryNotice | undefined;
-      readonly words: string;
+      readonly stage: string;
     }
   /** The rotations of an account, or all of them because of the journal. */
   | ({ readonly event: 'stuck' } & Stuck)

@@ -15,7 +15,7 @@ export const byGatewayClock = (
   const effect = clockEffect(clock, policy);
   const at = unixMillis(survey.at + clockOffset(clock));
   if (effect.effect === 'suspend')
-    return { survey: { ...survey, at }, policy: { ...policy, suspended: effect.message } };
+    return { survey: { ...survey, at }, policy: { ...policy, suspended: effect.problem } };
   const jump = clock !== undefined && clock.since > at - policy.quiet - effect.margin ? clock.jump : 0;
   return { survey: { ...survey, at }, policy: { ...policy, quiet: policy.quiet + effect.margin + jump } };
 };

@@ -6,7 +6,7 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import type { KeyEvent } from '../events/key-event.ts';
-import type { KeyUse } from '../model/event-fields.ts';
+import type { ClockProblem, KeyUse } from '../model/event-fields.ts';
 import { maxLag } from '../model/lag.ts';
 import type { LogCompleteness } from '../model/ports.ts';
 import type { Limits } from './limits.ts';
@@ -37,8 +37,8 @@ export type ExpiryPolicy = {
   readonly evenIfUsed: boolean;
   readonly evenIfCurrent: boolean;
   readonly limits: Limits;
-  /** Why no key may end now, as a sentence: a wrong clock. */
-  readonly suspended?: string;
+  /** A wrong clock, because of which no key may end now. */
+  readonly suspended?: ClockProblem;
 };
 
 export type PastSteps = { readonly warned?: UnixMillis; readonly expirySet?: UnixMillis };

@@ -1,4 +1,5 @@
 import { durationText, toMillis, toSeconds, unixSeconds, type UnixMillis } from '../../core/index.ts';
+import { clockText } from '../events/notices.ts';
 import type { ExpiryNotice } from '../model/alert.ts';
 import type { PlannedExpiry, SurveyedKey } from '../model/service-types.ts';
 import { clockBegan, clockShows, mayEnd, unseenSince, type Judged } from './expiry-evidence.ts';
@@ -9,7 +10,6 @@ import { isExpired, unreadableFields } from './key-state.ts';
 export type Step =
   | {
       readonly action: PlannedExpiry['action'];
-      readonly why: string;
       readonly clock: ExpiryClock;
       readonly passed: number;
     }
@@ -23,7 +23,8 @@ type Ends = Extract<ExpiryNotice, { kind: 'ends' }>;
 /** Seconds from now at which an ending key expires: an expiry must be in the future when it is written. */
 const expiresIn = 60;
 
-const describeClock = (clock: ExpiryClock, millis: number): string => {
+/** `at least 30 days old`: so far the clock has come. */
+export const clockPassed = (clock: ExpiryClock, millis: number): string => {
   const duration = durationText(millis);
   if (clock === 'age') return `at least ${duration} old`;
   if (clock === 'idle') return `not used for ${duration}`;
@@ -128,7 +129,7 @@ const stepBy = (clock: ExpiryClock, judged: Judged): Step => {
         reason: 'revived',
         message: `it was set to expire ${durationText(now - set)} ago, and its expiry was extended since; exclude it from \`keys\`, or delete it manually`,
       };
-    return { action: actionOf(stage, clock, judged), why: describeClock(clock, at), clock, passed: at };
+    return { action: actionOf(stage, clock, judged), clock, passed: at };
   }
   return { reason: 'not-due', message: 'no further action is due' };
 };
@@ -157,7 +158,8 @@ export const judgeExpiry = (judged: Judged, nameCollisions: number): Step => {
       message: `${keptBy}; \`even_if_current: true\` ends it anyway`,
     };
   if (step.action.kind === 'warn') return step;
-  if (policy.suspended !== undefined) return { reason: 'clock-skew', message: policy.suspended };
+  if (policy.suspended !== undefined)
+    return { reason: 'clock-skew', message: clockText(policy.suspended, policy.zone) };
   const proof = mayEnd(judged, nameCollisions);
   if (proof.so) return step;
   const { reason = 'used', message = 'it may be in use', at } = proof;

@@ -10,10 +10,9 @@ import { ageOf, isSelected, type TeamPatterns } from './select.ts';
 export type ExpiryPlan = {
   readonly at: UnixMillis;
   readonly selected: number;
-  /** The oldest key first; `why` is a sentence: so many milliseconds have `passed` on the clock. `age` in milliseconds. */
+  /** The oldest key first; so many milliseconds have `passed` on the clock. `age` in milliseconds. */
   readonly expiries: readonly {
     readonly planned: PlannedExpiry;
-    readonly why: string;
     readonly clock: ExpiryClock;
     readonly passed: number;
     readonly age?: number | undefined;
@@ -74,8 +73,8 @@ export const planExpiry = (
         ...(policy.evenIfCurrent ? { evenIfCurrent: true } : {}),
         ...(policy.evenIfUsed || step.action.kind === 'warn' ? {} : { ifUnused: true }),
       };
-      const { why, clock, passed } = step;
-      return [{ planned, why, clock, passed, age }];
+      const { clock, passed } = step;
+      return [{ planned, clock, passed, age }];
     }),
     skipped: [
       ...skipped,

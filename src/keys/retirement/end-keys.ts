@@ -1,7 +1,7 @@
 import { fault, formatMoment, hasCode, isFault, messageOf, shellWord, toSeconds } from '../../core/index.ts';
 import type { EndedKey, PlannedExpiry } from '../model/service-types.ts';
 import { isDeleted, requestDeletion } from './clear-key.ts';
-import { describeUsed } from './judge-old.ts';
+import { usedText } from '../events/notices.ts';
 import { distinctNames } from './named-uses.ts';
 import { recentUses } from './renew-evidence.ts';
 import { candidateOf } from '../model/rotation.ts';
@@ -31,7 +31,7 @@ const warn = async (
     { id, service },
     {
       kind: 'warning',
-      about: { event: 'ending', name, notice, words: stage },
+      about: { event: 'ending', name, notice, stage },
       key: `${id}/${stage}`,
     },
   );
@@ -145,7 +145,7 @@ const one = async (
   if (used !== undefined && used.calls > 0)
     return {
       done: false,
-      message: describeUsed(planned.name, [{ name: planned.name, use: used }], used, cycle.deps.zone),
+      message: usedText(planned.name, [], used, cycle.deps.zone),
     };
   if (action.kind === 'expire') return expire(cycle, planned, action);
   await note(cycle, rotation, { what: 'deleting', ...key, why: 'expired' });

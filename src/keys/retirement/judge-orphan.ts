@@ -1,6 +1,5 @@
-import { formatMoment, toMillis, unixSeconds, type UnixMillis } from '../../core/index.ts';
-import type { RetainFacts } from '../model/alert.ts';
-import type { RetainReason } from '../model/event-fields.ts';
+import { toMillis, unixSeconds, type UnixMillis } from '../../core/index.ts';
+import type { RetainFacts, RetainReason } from '../model/event-fields.ts';
 import { maxLag } from '../model/lag.ts';
 import type { LogCompleteness } from '../model/ports.ts';
 import type { Fingerprint, SinkReading } from '../model/sink.ts';
@@ -44,51 +43,31 @@ export type OrphanVerdict =
   | {
       readonly verdict: 'retain';
       readonly reason: RetainReason;
-      readonly message: string;
       readonly facts: RetainFacts;
       readonly passing: boolean;
     };
 
-const retain = (
-  reason: RetainReason,
-  message: string,
-  facts: RetainFacts = {},
-  passing = false,
-): OrphanVerdict => ({
+const retain = (reason: RetainReason, facts: RetainFacts = {}, passing = false): OrphanVerdict => ({
   verdict: 'retain',
   reason,
-  message,
   facts,
   passing,
 });
 
 const judgeSink = (
   { sink, reading, isAnother }: SinkFact,
-  { name, fingerprint }: OrphanFacts,
+  { fingerprint }: OrphanFacts,
 ): OrphanVerdict | undefined => {
   switch (reading.state) {
     case 'empty':
       return undefined;
     case 'unreadable':
-      return retain('sink-unreadable', `${sink} cannot be read back and may hold it: ${reading.why}`, {
-        sink,
-        why: reading.why,
-      });
+      return retain('sink-unreadable', { sink, why: reading.why });
     case 'failed':
-      return retain(
-        'sink-failed',
-        `${sink} could not be read: ${reading.why}`,
-        { sink, why: reading.why },
-        true,
-      );
+      return retain('sink-failed', { sink, why: reading.why }, true);
     default:
-      if (reading.fingerprint === fingerprint)
-        return retain('sink-holds-it', `${sink} holds ${name}`, { sink });
-      return isAnother
-        ? undefined
-        : retain('sink-unknown', `${sink} holds a key that the journal does not know, which may be ${name}`, {
-            sink,
-          });
+      if (reading.fingerprint === fingerprint) return retain('sink-holds-it', { sink });
+      return isAnother ? undefined : retain('sink-unknown', { sink });
   }
 };
 
@@ -96,7 +75,7 @@ const judgeSink = (
 const lostIdle = 3_600_000;
 
 const judgeLog = (facts: OrphanFacts): OrphanVerdict | undefined => {
-  const { now, zone, askedAt, createdAt = askedAt, fingerprint, settle, complete } = facts;
+  const { now, askedAt, createdAt = askedAt, fingerprint, settle, complete } = facts;
   const quiet = Math.max(settle + clockSkew, fingerprint === undefined ? lostIdle : 0);
   const end = complete.complete
     ? now
@@ -106,13 +85,7 @@ const judgeLog = (facts: OrphanFacts): OrphanVerdict | undefined => {
   const needed = Math.max(Math.max(askedAt, createdAt) + quiet, now - maxLag(0));
   if (end !== undefined && end >= needed) return undefined;
   const until = unixSeconds(Math.ceil(needed / 1000));
-  const why = complete.complete ? '' : `: ${complete.why}`;
-  return retain(
-    'log-incomplete',
-    `its use is unknown until the call log is complete up to ${formatMoment(until, zone)}${why}`,
-    { until, ...(complete.complete ? {} : { why: complete.why }) },
-    true,
-  );
+  return retain('log-incomplete', { until, ...(complete.complete ? {} : { why: complete.why }) }, true);
 };
 
 /** Unknown content in a sink that was read overrides any other evidence. */
@@ -125,19 +98,10 @@ const isUnknownContent = (found: OrphanVerdict | undefined): boolean =>
  * sink. Pure.
  */
 export const judgeOrphan = (facts: OrphanFacts): OrphanVerdict => {
-  const { name, candidates, mismatch, sinks, calls } = facts;
-  if (candidates.length > 1)
-    return retain(
-      'ambiguous',
-      `${candidates.length} keys are named ${name} (ids ${candidates.join(', ')}), and it is unknown which of them Tollkeeper requested`,
-      { ids: candidates },
-    );
-  if (mismatch !== undefined)
-    return retain('not-ours', `the key ${name} is not the one that Tollkeeper requested: ${mismatch}`, {
-      why: mismatch,
-    });
-  if (calls > 0)
-    return retain('used', `the call log shows ${calls === 1 ? 'a call' : `${calls} calls`} by it`, { calls });
+  const { candidates, mismatch, sinks, calls } = facts;
+  if (candidates.length > 1) return retain('ambiguous', { ids: candidates });
+  if (mismatch !== undefined) return retain('not-ours', { why: mismatch });
+  if (calls > 0) return retain('used', { calls });
   if (facts.isUnanswered === true)
     return (
       sinks?.map((sink) => judgeSink(sink, facts)).find((found) => isUnknownContent(found)) ??
@@ -146,8 +110,7 @@ export const judgeOrphan = (facts: OrphanFacts): OrphanVerdict => {
         evidence: 'its plaintext never arrived, and the complete call log shows no call by it',
       }
     );
-  if (sinks === undefined)
-    return retain('sinks-undeclared', 'no job declares the sinks that it was created for');
+  if (sinks === undefined) return retain('sinks-undeclared');
   let passing: OrphanVerdict | undefined;
   for (const sink of sinks) {
     const found = judgeSink(sink, facts);

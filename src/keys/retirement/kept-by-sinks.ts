@@ -3,13 +3,11 @@ import type { SurveyedKey } from '../model/service-types.ts';
 import { canBeOf, currentUnknown } from '../plan/current-candidates.ts';
 import { deadBy } from '../plan/key-state.ts';
 import { isLive, newestOf } from '../plan/newest-key.ts';
+import { undeclaredText } from '../events/notices.ts';
 import { undeclaredPlaces } from '../cycle/known-places.ts';
 import { readSink, type SinkContent } from '../cycle/match-sinks.ts';
 import type { Sink } from '../model/sink.ts';
 import type { EngineDeps } from '../cycle/engine-deps.ts';
-
-export const undeclaredText = (places: readonly string[]): string =>
-  `${places.join(' and ')} may hold it, and no job declares ${places.length === 1 ? 'this place' : 'these places'} any more`;
 
 export type SinkSurvey = {
   readonly asked: readonly SurveyedKey[];

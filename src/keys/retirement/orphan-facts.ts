@@ -169,7 +169,6 @@ export const orphanVerdict = async (cycle: Cycle, name: string, keyId: number): 
     ? {
         verdict: 'retain',
         reason: 'not-ours',
-        message: `the journal has no request for ${name}`,
         facts: {},
         passing: false,
       }

@@ -8,12 +8,12 @@ import {
   unixSeconds,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { HoldFacts } from '../model/alert.ts';
-import type { KeyUse } from '../model/event-fields.ts';
+import { holdRecord } from '../events/notices.ts';
+import type { HoldFacts, KeyUse } from '../model/event-fields.ts';
 import type { OldKey, Rotation } from '../model/rotation.ts';
 import { generationKey, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
 import { gatewayNow } from '../cycle/gateway-time.ts';
-import { describeUsed, knownEnd, namesCalled } from './judge-old.ts';
+import { knownEnd, namesCalled } from './judge-old.ts';
 import { distinctNames, namesBorne, sumOfUses } from './named-uses.ts';
 import { openRotations } from '../model/key-state.ts';
 
@@ -57,34 +57,25 @@ const namesOfAll = async (cycle: Cycle): Promise<readonly string[]> => {
   return distinctNames(names);
 };
 
-type Use = { readonly message: string; readonly why: Extract<HoldFacts, { reason: 'used' }> };
+type Used = Extract<HoldFacts, { reason: 'used' }>;
 
-const usedSince = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<Use | undefined> => {
+const usedSince = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<Used | undefined> => {
   const uses = await recentUses(cycle, await namesOfAll(cycle));
   const { cutover = cycle.deps.clock.now() } = rotation;
   const named = distinctNames(await namesBorne(cycle, old, cutover)).flatMap((name) => {
     const use = uses.get(name);
     return use === undefined || use.calls === 0 ? [] : [{ name, use }];
   });
-  if (named.length > 0) {
-    const use = sumOfUses(named);
-    return {
-      message: describeUsed(old.name, named, use, cycle.deps.zone),
-      why: { reason: 'used', use, names: namesCalled(old.name, named) },
-    };
-  }
+  if (named.length > 0) return { reason: 'used', use: sumOfUses(named), names: namesCalled(old.name, named) };
   const { idleRemain } = old;
   if (idleRemain === undefined) return undefined;
   const { remainQuota, unlimitedQuota } = await cycle.deps.gateway.read(old.keyId, cycle.signal);
   if (unlimitedQuota || compareMoney(remainQuota, idleRemain) >= 0) return undefined;
   return {
-    message: `${old.name} is still in use: its remaining quota fell from ${idleRemain} to ${remainQuota} since its idle time was proven`,
-    why: {
-      reason: 'used',
-      use: { calls: 0, lastCall: toSeconds(gatewayNow(cycle)), models: [] },
-      names: [],
-      quota: { from: idleRemain, to: remainQuota },
-    },
+    reason: 'used',
+    use: { calls: 0, lastCall: toSeconds(gatewayNow(cycle)), models: [] },
+    names: [],
+    quota: { from: idleRemain, to: remainQuota },
   };
 };
 
@@ -93,9 +84,9 @@ const usedSince = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise
  * without renewed evidence the key stays until the next cycle.
  */
 export const isStillUnused = async (cycle: Cycle, rotation: Rotation, old: OldKey): Promise<boolean> => {
-  let found: Use | undefined;
+  let why: Used | undefined;
   try {
-    found = await usedSince(cycle, rotation, old);
+    why = await usedSince(cycle, rotation, old);
   } catch (error) {
     cycle.signal.throwIfAborted();
     if (!isFault(error)) throw error;
@@ -109,16 +100,16 @@ export const isStillUnused = async (cycle: Cycle, rotation: Rotation, old: OldKe
     );
     return false;
   }
-  if (found === undefined) return true;
-  const { message, why } = found;
+  if (why === undefined) return true;
   const { use } = why;
+  const record = holdRecord({ ...old, service: rotation.service, why }, cycle.deps.zone);
   await notifyOf(cycle, rotation, {
     kind: 'held',
-    about: { event: 'held', name: old.name, why, words: message },
+    about: { event: 'held', name: old.name, why },
     use,
     key: `${rotation.id}/${old.keyId}/used/held`,
   });
-  await note(cycle, rotation, { what: 'held', ...generationKey(old), reason: 'used', words: message, use });
-  cycle.resting.set(old.keyId, message);
+  await note(cycle, rotation, { what: 'held', ...generationKey(old), ...record, use });
+  cycle.resting.set(old.keyId, record.words);
   return false;
 };

@@ -1,5 +1,6 @@
 import type { Rotation } from '../model/rotation.ts';
 import type { OrphanVerdict } from './judge-orphan.ts';
+import { retainRecord } from '../events/notices.ts';
 import { note, notifyOf, type Cycle } from '../cycle/cycle.ts';
 
 type Retained = Extract<OrphanVerdict, { verdict: 'retain' }>;
@@ -21,12 +22,12 @@ export const notifyRetained = async (
   verdict: Retained,
   since: number,
 ): Promise<void> => {
-  const { reason, message, passing, facts } = verdict;
+  const { reason, passing, facts } = verdict;
   const identified = isIdentified(verdict);
   if (passing && cycle.deps.clock.now() - since < timeout) return;
   await notifyOf(cycle, rotation, {
     kind: 'orphan',
-    about: { event: 'orphan-retained', name, keyId, identified, reason, facts, words: message },
+    about: { event: 'orphan-retained', name, keyId, identified, reason, facts },
     key: `retained/${identified ? keyId : name}/${reason}`,
   });
 };
@@ -39,7 +40,6 @@ export const retainOrphan = async (
   since: number,
 ): Promise<void> => {
   const { keyId, generation, name } = orphan;
-  const { reason, message } = verdict;
   // Notifies before it records: a kill in between must not lose the notification.
   await notifyRetained(cycle, rotation, orphan, verdict, since);
   await note(cycle, rotation, {
@@ -47,7 +47,6 @@ export const retainOrphan = async (
     ...(isIdentified(verdict) ? { keyId } : {}),
     generation,
     name,
-    reason,
-    words: message,
+    ...retainRecord({ ...verdict, name }, cycle.deps.zone),
   });
 };

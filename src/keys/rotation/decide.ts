@@ -1,4 +1,5 @@
 import { formatMoment, hourMillis, minuteMillis, shellWord, unixSeconds } from '../../core/index.ts';
+import { noSinkText } from '../events/notices.ts';
 import { candidateOf, type Attempt, type Rotation } from '../model/rotation.ts';
 import { checkOverlap } from '../steps/check-overlap.ts';
 import { clear } from '../steps/clear.ts';
@@ -83,18 +84,15 @@ const unsettled = (rotation: Rotation, view: View): DueStep | Rest | undefined =
   return undefined;
 };
 
-const noSink = ({ terms: { job }, service, changedAt }: Rotation): Rest => {
-  const rest = `job ${job} declares no sink for the key; declare one under \`deliver\`, or end the rotation with \`tollkeeper keys give-up ${shellWord(service)}\``;
-  return {
-    rest,
-    pending: {
-      about: { event: 'no-sink', job, words: rest },
-      key: `the rotation of ${service} cannot go on`,
-      since: changedAt,
-      atOnce: true,
-    },
-  };
-};
+const noSink = ({ terms: { job }, service, changedAt }: Rotation): Rest => ({
+  rest: noSinkText(job, service),
+  pending: {
+    about: { event: 'no-sink', job },
+    key: `the rotation of ${service} cannot go on`,
+    since: changedAt,
+    atOnce: true,
+  },
+});
 
 const towardsCutover = (rotation: Rotation, view: View): DueStep | Rest | undefined => {
   const before = unsettled(rotation, view);
@@ -170,7 +168,7 @@ const pauseOf = (rotation: Rotation, view: View): DueStep | Rest | undefined => 
     rest: `${waiting}; fix the cause, then resume the rotation with \`tollkeeper keys resume ${shellWord(service)}\``,
     // Operators were notified of the pause when the last attempt failed.
     pending: {
-      about: { event: 'paused', words: waiting },
+      about: { event: 'paused', why: waiting },
       key: `the rotation of ${service} still waits for you`,
       since: waitingSince,
       atOnce: false,

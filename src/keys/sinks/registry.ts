@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exactlyOneOf } from '../../config/index.ts';
 import type { SinkProblem } from '../model/sink.ts';
 import { ageSink } from './age/definition.ts';
 import { awsSink } from './aws/definition.ts';
@@ -40,9 +41,7 @@ export const sinkSettings = z
       ]),
     ),
   )
-  .refine((written) => kindIn(written).length === 1, {
-    error: `must have exactly one of ${sinkDefinitions.map(({ kind }) => kind).join(', ')}`,
-  })
+  .refine(...exactlyOneOf(sinkDefinitions.map(({ kind }) => kind)))
   .transform((written): SinkSpec => {
     const [definition] = kindIn(written);
     if (definition === undefined) throw new RangeError('the shape accepts no sink without a kind');

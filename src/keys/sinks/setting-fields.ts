@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secret } from '../../config/index.ts';
+import { exactlyOneOf, secret } from '../../config/index.ts';
 import type { Secret } from '../../core/index.ts';
 
 export const text = z.string().min(1).max(1000);
@@ -22,10 +22,7 @@ export const tokenFields = {
     ),
 };
 
-export const tokenRule = { error: 'must have exactly one of token, token_file' };
-
-export const oneToken = (value: { token?: unknown; token_file?: unknown }): boolean =>
-  (value.token === undefined) !== (value.token_file === undefined);
+export const oneToken = exactlyOneOf(['token', 'token_file']);
 
 /** The schema guarantees that one of them is present. */
 export const tokenOf = (written: {

@@ -16,7 +16,7 @@ export const checkOverlap: Step<OfOld> = {
   run: async (work, { rotation, attempt, old }) => {
     const { cycle } = work;
     cycle.overlapChecked.add(old.keyId);
-    const found: string[] = [];
+    const found: { readonly sink: string; readonly other: 'another' | 'empty' }[] = [];
     const places: string[] = [];
     for (const sink of sinksOf(work, rotation)) {
       const other = await instead(cycle, rotation, attempt, sink).catch((error: unknown) => {
@@ -26,18 +26,17 @@ export const checkOverlap: Step<OfOld> = {
       });
       if (other === undefined) continue;
       places.push(sink.place);
-      found.push(`${sink.describe()} no longer holds ${attempt.name}: ${other}`);
+      found.push({ sink: sink.describe(), other });
     }
     const isHeld = old.retained?.reason === 'sink-holds-it';
     if (found.length === 0 && isHeld)
       await note(cycle, rotation, { what: 'hold-ended', ...generationKey(old) });
     if (found.length === 0 || isHeld) return;
-    await holdKey(
-      cycle,
-      rotation,
-      old,
-      { reason: 'sink-holds-it', successor: attempt.name, places },
-      `${old.name} is retained: ${found.join('; ')}. Its expiry is put back until every sink holds ${attempt.name} again`,
-    );
+    await holdKey(cycle, rotation, old, {
+      reason: 'sink-holds-it',
+      successor: attempt.name,
+      places,
+      found,
+    });
   },
 };

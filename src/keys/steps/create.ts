@@ -9,6 +9,7 @@ import {
   zero,
   type UnixMillis,
 } from '../../core/index.ts';
+import { tooManyText } from '../events/notices.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import { creationTime } from '../plan/key-state.ts';
 import type { KeyEvent } from '../events/key-event.ts';
@@ -45,11 +46,10 @@ const isKept = (attempt: Attempt, view: View): boolean =>
 
 const tooMany = ({ service }: Rotation, retained: readonly Attempt[]): Rest => {
   const names = retained.map(({ name }) => name);
-  const rest = `${names.join(', ')} were created by this rotation and may be in use; no further key is created until one of them is gone: end one with \`tollkeeper keys expire\``;
   return {
-    rest,
+    rest: tooManyText(names),
     pending: {
-      about: { event: 'too-many-keys', names, words: rest },
+      about: { event: 'too-many-keys', names },
       key: `the rotation of ${service} cannot go on`,
       since: retained.at(-1)?.askedAt ?? unixMillis(0),
       atOnce: true,

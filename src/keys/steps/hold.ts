@@ -1,14 +1,8 @@
-import { shellWord } from '../../core/index.ts';
 import { generationKey, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
-import type { HoldFacts } from '../model/alert.ts';
+import { holdRecord } from '../events/notices.ts';
+import type { HoldFacts } from '../model/event-fields.ts';
 import { isCompromised, type OldKey, type Rotation } from '../model/rotation.ts';
-import { undeclaredText } from '../retirement/kept-by-sinks.ts';
 import type { OfOld, Step } from './step.ts';
-
-const messageOf = ({ rotation, old, view: { undeclaredPlaces: places } }: OfOld): string => {
-  const it = places.length === 1 ? 'it' : 'them';
-  return `${old.name} is retained: ${undeclaredText(places)}; declare ${it} under \`deliver\` again, or confirm with \`tollkeeper keys give-up ${shellWord(rotation.service)} --forget-places\` that no consumer there uses the key`;
-};
 
 /** A dead key needs no hold, and a compromised one gets none. */
 const isHeldBack = ({ rotation, old, view }: OfOld): boolean =>
@@ -38,17 +32,21 @@ export const holdKey = async (
   rotation: Rotation,
   old: OldKey,
   why: Extract<HoldFacts, { reason: 'place-undeclared' | 'sink-holds-it' }>,
-  message: string,
 ): Promise<void> => {
-  const { reason } = why;
   await restoreExpiry(cycle, rotation, old);
   await notifyOf(cycle, rotation, {
     kind: 'held',
-    about: { event: 'held', name: old.name, why, words: message },
-    key: `${rotation.id}/${old.keyId}/${reason}`,
+    about: { event: 'held', name: old.name, why },
+    key: `${rotation.id}/${old.keyId}/${why.reason}`,
   });
-  await note(cycle, rotation, { what: 'held', ...generationKey(old), reason, words: message });
+  const record = holdRecord({ ...old, service: rotation.service, why }, cycle.deps.zone);
+  await note(cycle, rotation, { what: 'held', ...generationKey(old), ...record });
 };
+
+const undeclared = ({ view }: OfOld) => ({
+  reason: 'place-undeclared' as const,
+  places: view.undeclaredPlaces,
+});
 
 /** Retains an old key while a place that no sink reads may hold it. */
 export const hold: Step<OfOld> = {
@@ -56,19 +54,13 @@ export const hold: Step<OfOld> = {
   due: (situation) => {
     const { old } = situation;
     if (!isHeldBack(situation)) return false;
-    const message = messageOf(situation);
-    return isHeld(old) && old.state === 'working' && old.retained?.message === message
-      ? { rest: message }
-      : true;
+    const { words: rest } = holdRecord(
+      { ...old, service: situation.rotation.service, why: undeclared(situation) },
+      situation.view.zone,
+    );
+    return isHeld(old) && old.state === 'working' && old.retained?.message === rest ? { rest } : true;
   },
-  run: ({ cycle }, situation) =>
-    holdKey(
-      cycle,
-      situation.rotation,
-      situation.old,
-      { reason: 'place-undeclared', places: situation.view.undeclaredPlaces },
-      messageOf(situation),
-    ),
+  run: ({ cycle }, situation) => holdKey(cycle, situation.rotation, situation.old, undeclared(situation)),
 };
 
 export const endHold: Step<OfOld> = {

@@ -8,6 +8,7 @@ import {
 } from '../../core/index.ts';
 import { isCompromised, isTimed, type Attempt, type OldKey, type Rotation } from '../model/rotation.ts';
 import { deadBy } from '../plan/key-state.ts';
+import { holdRecord, holdText } from '../events/notices.ts';
 import { clockEffect, clockSkew } from '../plan/clock-skew.ts';
 import { gatewayTimes, ownCalls } from '../cycle/gateway-time.ts';
 import { widestSkew } from '../cycle/key-clock.ts';
@@ -54,7 +55,7 @@ const collectFacts = async (
     unixSeconds(Math.max(0, Math.floor(cutover / 1000) - widestSkew)),
   );
   const { logBehind, ownUntil } = ownCalls(rotation, attempt, cutover, first);
-  const effect = clockEffect(times.clock, { quiet: rotation.terms.retire.quiet, zone, logBehind });
+  const effect = clockEffect(times.clock, { quiet: rotation.terms.retire.quiet, logBehind });
   const margin = effect.effect === 'add' ? effect.margin : 0;
   const retire = { ...rotation.terms.retire, quiet: rotation.terms.retire.quiet + margin };
   const from = unixSeconds(Math.ceil(cutover / 1000));
@@ -86,7 +87,7 @@ const collectFacts = async (
     retire,
     oldNames,
     newName: successor.name,
-    ...(effect.effect === 'suspend' ? { clockProblem: effect.message } : {}),
+    ...(effect.effect === 'suspend' ? { clockProblem: effect.problem } : {}),
     newIsDead,
     complete,
     oldUses,
@@ -105,24 +106,24 @@ const isBehindAlert = (rotation: Rotation, cutover: UnixMillis): number =>
   cutover + 2 * rotation.terms.retire.quiet + 86_400_000;
 
 /** Whether the journal holds the reason; it is recorded only after the notification. */
-const isNoted = ({ retained, state, idle }: OldKey, { reason, escalate }: Hold): boolean =>
-  retained?.reason === reason && (retained.escalated || !escalate) && state === 'working' && !idle;
+const isNoted = ({ retained, state, idle }: OldKey, { why, escalate }: Hold): boolean =>
+  retained?.reason === why.reason && (retained.escalated || !escalate) && state === 'working' && !idle;
 
 /** Whether the notification of a recorded hold was sent: that of an incomplete log is due later than the record. */
 const isNotified = async (
   { deps: { journal, account } }: Cycle,
   { service, id }: Rotation,
   { keyId, retained }: OldKey,
-  hold: Hold,
+  { why: { reason } }: Hold,
   alertsFrom: number,
 ): Promise<boolean> => {
-  if (hold.reason !== 'log-incomplete' || retained?.escalated === true) return true;
+  if (reason !== 'log-incomplete' || retained?.escalated === true) return true;
   return (await journal.history({ account, service })).some(
     (event) =>
       event.what === 'held' &&
       event.rotation === id &&
       event.keyId === keyId &&
-      event.reason === hold.reason &&
+      event.reason === reason &&
       event.at >= alertsFrom,
   );
 };
@@ -135,29 +136,34 @@ const retain = async (
   cutover: UnixMillis,
   hold: Hold,
 ): Promise<void> => {
-  const { clock } = cycle.deps;
-  const { reason, message, use, escalate } = hold;
+  const { clock, zone } = cycle.deps;
+  const { why, escalate } = hold;
+  const { reason } = why;
   const { id } = rotation;
   const alertsFrom = isBehindAlert(rotation, cutover);
   const isAlert = reason !== 'log-incomplete' || escalate || clock.now() >= alertsFrom;
   if (isNoted(old, hold) && (!isAlert || (await isNotified(cycle, rotation, old, hold, alertsFrom)))) return;
   const what = escalate ? 'escalated' : 'held';
-  const usedTill = use === undefined ? {} : { use };
+  const usedTill = why.reason === 'used' ? { use: why.use } : {};
   if (isAlert)
     await notifyOf(cycle, rotation, {
       kind: what,
       about: {
         event: 'held',
         name: old.name,
-        why: hold,
+        why,
         escalated: escalate,
         isTimed: isTimed(rotation, old),
-        words: message,
       },
       ...usedTill,
       key: `${id}/${old.keyId}/${reason}/${what}`,
     });
-  await note(cycle, rotation, { what, ...generationKey(old), reason, words: message, ...usedTill });
+  const event = {
+    ...generationKey(old),
+    ...holdRecord({ ...old, service: rotation.service, why }, zone),
+    ...usedTill,
+  };
+  await note(cycle, rotation, escalate ? { what: 'escalated', ...event } : { what: 'held', ...event });
 };
 
 /** A call found while the evidence was renewed counts before the stored log contains it: the idle time restarts there. */
@@ -229,13 +235,16 @@ export const judge: Step<OfOld> = {
     if (found.verdict !== 'hold') {
       cycle.resting.set(
         old.keyId,
-        found.verdict === 'wait' ? found.message : `${old.name} is idle and expires when the overlap ends`,
+        found.verdict === 'wait'
+          ? `${old.name} has not been idle for long enough`
+          : `${old.name} is idle and expires when the overlap ends`,
       );
       return;
     }
-    cycle.resting.set(old.keyId, found.message);
+    const { why } = found;
+    cycle.resting.set(old.keyId, holdText({ ...old, service: rotation.service, why }, cycle.deps.zone));
     // A timed key ends regardless, but operators must know who still uses it.
-    if (timed && found.reason !== 'used' && found.reason !== 'successor-dead') return;
+    if (timed && why.reason !== 'used' && why.reason !== 'successor-dead') return;
     await retain(cycle, rotation, old, cutover, found);
   },
 };

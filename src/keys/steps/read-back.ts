@@ -1,4 +1,5 @@
 import { fault, shellWord } from '../../core/index.ts';
+import { insteadText, unconfirmedText } from '../events/notices.ts';
 import { generationKeyOf, note, type Cycle } from '../cycle/cycle.ts';
 import type { Attempt, Rotation } from '../model/rotation.ts';
 import type { Sink } from '../model/sink.ts';
@@ -29,12 +30,12 @@ export const instead = async (
   rotation: Rotation,
   attempt: Attempt,
   sink: Sink,
-): Promise<string | undefined> => {
+): Promise<'another' | 'empty' | undefined> => {
   const reading = await sink.fingerprint(deliveryOf(rotation, attempt), cycle.signal);
-  if (reading.state === 'holds' && reading.fingerprint !== attempt.fingerprint) return 'it holds another key';
+  if (reading.state === 'holds' && reading.fingerprint !== attempt.fingerprint) return 'another';
   // A place that was declared after the delivery is empty and has lost nothing.
   const isEmptied = reading.state === 'empty' && attempt.places[sink.place]?.done === true;
-  return isEmptied ? 'it is empty' : undefined;
+  return isEmptied ? 'empty' : undefined;
 };
 
 /**
@@ -51,9 +52,13 @@ export const checkStillKept = async (
   for (const sink of sinks) {
     const other = await instead(cycle, rotation, attempt, sink);
     if (other !== undefined)
-      throw fault('sink-failed', `${sink.describe()} no longer holds ${attempt.name}: ${other}`, {
-        advice: `find out which other program writes there; if an old value was restored on purpose, end this rotation with \`tollkeeper keys give-up ${shellWord(service)}\` once it is paused, then run \`tollkeeper keys rotate ${shellWord(service)}\` to deliver another key`,
-      });
+      throw fault(
+        'sink-failed',
+        `${sink.describe()} no longer holds ${attempt.name}: ${insteadText(other)}`,
+        {
+          advice: `find out which other program writes there; if an old value was restored on purpose, end this rotation with \`tollkeeper keys give-up ${shellWord(service)}\` once it is paused, then run \`tollkeeper keys rotate ${shellWord(service)}\` to deliver another key`,
+        },
+      );
   }
 };
 /** Why the rotation rests once the key is in every sink: a person must confirm that a place has it. */
@@ -65,11 +70,10 @@ export const unconfirmed = ({ attempt, places }: OfAttempt): Rest | undefined =>
   );
   if (awaited === undefined) return undefined;
   const { place } = awaited;
-  const rest = `${name} is in ${place} and must be confirmed with \`tollkeeper keys confirm\``;
   return {
-    rest,
+    rest: unconfirmedText({ name, place }),
     pending: {
-      about: { event: 'unconfirmed', name, place, words: rest },
+      about: { event: 'unconfirmed', name, place },
       key: `the key ${name} waits for whoever is to confirm it`,
       since: askedAt,
       atOnce: true,

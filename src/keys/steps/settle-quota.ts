@@ -1,4 +1,5 @@
 import { addMoney, compareMoney, isFault, subtractMoney, zero, type Money } from '../../core/index.ts';
+import { undeductedText } from '../events/notices.ts';
 import { generationKeyOf, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
 import { isOfRotation, type Attempt, type OldKey, type Rotation } from '../model/rotation.ts';
 import { lowered, writeRemain } from './quota.ts';
@@ -74,7 +75,7 @@ export const settleQuota: Step<OfOld> = {
       cycle.signal.throwIfAborted();
       // The deletion of a compromised key does not wait for an amount.
       if (rotation.terms.retire.when !== 'now' || !isFault(error)) throw error;
-      const measured = `the spend of the compromised key could not be deducted: ${error.message}`;
+      const measured = undeductedText(error.message);
       await note(cycle, rotation, {
         what: 'quota-adjusted',
         ...generationKeyOf(attempt),
@@ -90,7 +91,6 @@ export const settleQuota: Step<OfOld> = {
           name: attempt.name,
           old: old.name,
           why: error.message,
-          words: measured,
         },
         key: `${id}/unsettled`,
       });

@@ -1,5 +1,12 @@
 import { exactSpanOf, spanOf, toMillis, type Money } from '../../core/index.ts';
-import type { ExpiryNotice, HoldFacts, KeyMatter, RetainReason, RetainFacts } from '../../keys/index.ts';
+import type {
+  ClockProblem,
+  ExpiryNotice,
+  HoldFacts,
+  KeyMatter,
+  RetainReason,
+  RetainFacts,
+} from '../../keys/index.ts';
 import type { KeyFacts } from '../key-texts.ts';
 import { counted, dative, span } from './dates.ts';
 
@@ -46,7 +53,17 @@ const usedText = (
   return `${name} ist noch in Gebrauch${under}: ${calls(use.calls)}${last}${listed === '' ? '' : `; Modelle: ${listed}`}.`;
 };
 
-export const heldText = ({ name, why, words }: Held, { word, at }: KeyFacts): string => {
+const clockText = (problem: ClockProblem, at: KeyFacts['at']): string => {
+  if (problem.kind === 'contradicted')
+    return problem.by > 0
+      ? `Der Date-Header des Gateways und die Erstellungszeiten seiner Keys weichen um ${span(exactSpanOf(problem.by))} voneinander ab, und das gespeicherte Aufruf-Log zeigt noch nicht, welche der beiden Uhren Aufrufe stempelt. Bis es den ersten Aufruf mit dem neuesten Key enthält, wird kein Key gelöscht.`
+      : 'Der Date-Header des Gateways widerspricht den Erstellungszeiten seiner Keys oder widersprach ihnen, bevor er sprang, und das gespeicherte Aufruf-Log zeigt nicht, welche der beiden Uhren Aufrufe stempelt. Bis es den ersten Aufruf mit einem neueren Key enthält oder der Header mit der Uhr dieses Hosts übereinstimmt, wird kein Key gelöscht.';
+  return problem.kind === 'log-behind'
+    ? `Die Uhr des Aufruf-Logs geht um mindestens ${span(exactSpanOf(problem.by))} nach: Der erste Aufruf mit dem neuen Key ist um so viel früher gestempelt, als der Key erstellt wurde. Bis die Uhr stimmt, wird kein Key gelöscht.`
+    : `Die Uhr des Gateways geht gegenüber der Uhr dieses Hosts um ${span(exactSpanOf(Math.abs(problem.offset)))} ${problem.offset < 0 ? 'nach' : 'vor'} (gemessen am ${at(problem.measuredAt)}). Bis beide übereinstimmen, wird kein Key gelöscht.`;
+};
+
+export const heldText = ({ name, why }: Held, { word, at }: KeyFacts): string => {
   switch (why.reason) {
     case 'used':
       return usedText(name, why, at);
@@ -63,7 +80,7 @@ export const heldText = ({ name, why, words }: Held, { word, at }: KeyFacts): st
           : `${name} und ${why.successor} trugen seit der Umstellung beide den Namen ${why.shared}`
       }: Aufrufe im Log lassen sich keinem Key zuordnen.`;
     case 'clock-skew':
-      return `Solange die Uhren nicht übereinstimmen, beweist das Aufruf-Log nichts, und kein Key wird gelöscht; danach werden Löschungen automatisch fortgesetzt. Befund: ${words}`;
+      return `${clockText(why.problem, at)} Danach werden Löschungen automatisch fortgesetzt.`;
     case 'place-undeclared':
       return why.places.length === 1
         ? `${both(why.places)} enthält den Key möglicherweise noch, und kein Job deklariert diesen Ablageort mehr. Ihn wieder unter \`deliver\` deklarieren oder mit \`tollkeeper keys give-up ${word} --forget-places\` bestätigen, dass dort keine Anwendung den Key verwendet.`

@@ -52,11 +52,11 @@ export const germanKeys: KeyTexts = {
       message: `${name} (ID ${keyId}) wurde von einer Rotation von ${service} angefordert und laut Journal nicht verteilt. Der Key wird nicht gelöscht: ${retainTexts[reason](facts, name, at)}`,
       advice: `Ermitteln, wer den Key verwendet. Einen ungenutzten Key beendet \`tollkeeper keys expire id:${keyId}\`.`,
     }),
-    outdated: ({ differences, words }, { service, word }) => ({
+    outdated: ({ differences, stated }, { service, word }) => ({
       title: `Key-Vorgänge für ${service} sind ausgesetzt: Das Journal ist veraltet`,
       message: `${
         differences === undefined
-          ? `Das Journal ist älter als der tatsächliche Stand (${words}).`
+          ? `Das Journal ist älter als der tatsächliche Stand (${stated.join('; ')}).`
           : `Das Journal ist älter als der tatsächliche Stand: ${differences
               .map((one) =>
                 one.kind === 'key'
@@ -85,9 +85,9 @@ export const germanKeys: KeyTexts = {
             message: `Der Schritt ${step} ist ${tries}-mal fehlgeschlagen: ${why}. ${standing}`,
           };
     },
-    paused: ({ words }, { service }) => ({
+    paused: ({ why }, { service }) => ({
       title: `Die Rotation von ${service} ist weiterhin angehalten: Eingreifen erforderlich`,
-      message: `Grund: ${words}`,
+      message: `Grund: ${why}`,
     }),
     unconfirmed: ({ name, place }) => ({
       title: `Der Key ${name} muss bestätigt werden`,
@@ -113,10 +113,10 @@ export const germanKeys: KeyTexts = {
         ? { ...text, advice: 'Bis dahin wird nichts gelöscht.' }
         : text;
     },
-    ending: ({ name, notice, words }, { at }) => ({
+    ending: ({ name, notice, stage }, { at }) => ({
       title:
         notice?.kind === 'expires' ? `Der Key ${name} läuft bald ab` : `Der Key ${name} soll beendet werden`,
-      message: notice === undefined ? words : noticeText(notice, at),
+      message: notice === undefined ? stage : noticeText(notice, at),
     }),
     stuck: ({ why, since }, { account, at }) => ({
       title: `Die Rotationen von ${account} kommen nicht voran`,

@@ -81,10 +81,10 @@ export const germanPlans: PlanTexts = {
     const more = skipped === 0 ? [] : [`${skipped.toLocaleString('de')} übersprungen`];
     return `Plan: ${[...(parts.length === 0 ? ['kein Key zu beenden'] : parts), ...more].join(', ')}`;
   },
-  planned: (facts, _, at) => (facts.kind === 'rotate' ? rotation(facts) : end(facts, at)),
-  skipped: (reason, words, at) => {
+  planned: (facts, at) => (facts.kind === 'rotate' ? rotation(facts) : end(facts, at)),
+  skipped: (reason, message, at) => {
     if (plainReasons.has(reason)) return `${skips[reason]}.`;
-    if (at === undefined) return `${skips[reason]} (${words})`;
+    if (at === undefined) return `${skips[reason]} (${message})`;
     return `${skips[reason]}; ${reason === 'used' ? `letzter Aufruf am ${at}` : `das nächste beginnt am ${at}`}.`;
   },
   age: (millis) => span(spanOf(millis)),

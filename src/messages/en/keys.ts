@@ -1,5 +1,15 @@
 import { countText, minuteMillis, unixMillis } from '../../core/index.ts';
-import type { KeyMatter } from '../../keys/index.ts';
+import {
+  deadKeyText,
+  holdText,
+  noSinkText,
+  outdatedText,
+  retainText,
+  tooManyText,
+  unconfirmedText,
+  undeductedText,
+  type KeyMatter,
+} from '../../keys/index.ts';
 import type { KeyTexts } from '../key-texts.ts';
 
 const heldTitle = ({ name, why, escalated, isTimed }: Extract<KeyMatter, { event: 'held' }>): string => {
@@ -39,9 +49,9 @@ export const englishKeys: KeyTexts = {
       message: `the spend of ${old} during the overlap has used up the quota of ${name}: calls with ${name}, which every sink holds, fail`,
       advice: `Add quota to ${name} at the gateway if it is still needed.`,
     }),
-    'quota-not-adjusted': ({ name, old, words }) => ({
+    'quota-not-adjusted': ({ name, old, why }) => ({
       title: `the quota of ${name} was not adjusted`,
-      message: `${name}: ${words}. The compromised key ${old} is deleted nevertheless`,
+      message: `${name}: ${undeductedText(why)}. The compromised key ${old} is deleted nevertheless`,
     }),
     'taken-away': ({ name }, { service }) => ({
       title: `the new key ${name} was deleted externally`,
@@ -57,21 +67,21 @@ export const englishKeys: KeyTexts = {
       title: 'an orphaned key was deleted',
       message: `${name} was created by a request whose answer was lost, and was listed late; it was deleted`,
     }),
-    'orphan-retained': ({ name, keyId, identified, words }, { service }) => ({
+    'orphan-retained': ({ name, keyId, identified, reason, facts }, { service, zone }) => ({
       title: identified
         ? `the key ${name} is retained: it may be in use`
         : `the owner of the key ${name} is unknown`,
-      message: `${name} (id ${keyId}) was requested by a rotation of ${service} and, according to the journal, delivered to no sink. It is not deleted: ${words}`,
+      message: `${name} (id ${keyId}) was requested by a rotation of ${service} and, according to the journal, delivered to no sink. It is not deleted: ${retainText({ name, reason, facts }, zone)}`,
       advice: `Find out who uses it. If it is unused, end it with \`tollkeeper keys expire id:${keyId}\`.`,
     }),
-    outdated: ({ words }, { service, word }) => ({
+    outdated: ({ stated }, { service, word }) => ({
       title: `key operations of ${service} are suspended: its journal is out of date`,
-      message: `${words}. Either the data folder was restored from a backup, or somebody else created the key, or another Tollkeeper manages this service. No key of ${service} is created, delivered, changed or deleted`,
+      message: `${outdatedText(stated)}. Either the data folder was restored from a backup, or somebody else created the key, or another Tollkeeper manages this service. No key of ${service} is created, delivered, changed or deleted`,
       advice: `Stop any other Tollkeeper that manages this service. \`tollkeeper keys reconcile ${word}\` shows the difference; with --apply the journal adopts the current state, and nothing else is changed.`,
     }),
-    'sink-dead': ({ words }, { service, word }) => ({
+    'sink-dead': (about, { service, word }) => ({
       title: `a sink of ${service} holds a key that no longer works`,
-      message: words,
+      message: deadKeyText(about),
       advice: `\`tollkeeper keys rotate ${word}\` delivers a working key to every sink of the service.`,
     }),
     'step-failed': (about, { service }) => {
@@ -87,21 +97,24 @@ export const englishKeys: KeyTexts = {
             message: `${step} failed ${tries} times: ${why}. ${standing}.`,
           };
     },
-    paused: ({ words }, { service }) => ({
+    paused: ({ why }, { service }) => ({
       title: `the rotation of ${service} is still paused: action required`,
-      message: words,
+      message: why,
     }),
-    unconfirmed: ({ name, words }) => ({ title: `the key ${name} must be confirmed`, message: words }),
-    'too-many-keys': ({ words }, { service }) => ({
+    unconfirmed: (about) => ({
+      title: `the key ${about.name} must be confirmed`,
+      message: unconfirmedText(about),
+    }),
+    'too-many-keys': ({ names }, { service }) => ({
       title: `the rotation of ${service} is blocked`,
-      message: words,
+      message: tooManyText(names),
     }),
-    'no-sink': ({ words }, { service }) => ({
+    'no-sink': ({ job }, { service }) => ({
       title: `the rotation of ${service} is blocked`,
-      message: words,
+      message: noSinkText(job, service),
     }),
-    held: (about) => {
-      const text = { title: heldTitle(about), message: about.words };
+    held: (about, { service, zone }) => {
+      const text = { title: heldTitle(about), message: holdText({ ...about, service }, zone) };
       const { reason } = about.why;
       if (reason === 'clock-skew')
         return {
@@ -112,7 +125,7 @@ export const englishKeys: KeyTexts = {
         ? { ...text, advice: 'Nothing is deleted until then.' }
         : text;
     },
-    ending: ({ name, words }) => ({ title: `the key ${name} is scheduled to end`, message: words }),
+    ending: ({ name, stage }) => ({ title: `the key ${name} is scheduled to end`, message: stage }),
     stuck: ({ why, since }, { account }) => ({
       title: `the rotations of ${account} cannot be advanced`,
       message: `${why}. No rotation step has been taken since ${written(since)}; it is retried every five minutes.`,

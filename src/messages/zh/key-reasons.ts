@@ -1,5 +1,12 @@
 import { exactSpanOf, spanOf, toMillis } from '../../core/index.ts';
-import type { ExpiryNotice, HoldFacts, KeyMatter, RetainReason, RetainFacts } from '../../keys/index.ts';
+import type {
+  ClockProblem,
+  ExpiryNotice,
+  HoldFacts,
+  KeyMatter,
+  RetainReason,
+  RetainFacts,
+} from '../../keys/index.ts';
 import type { KeyFacts } from '../key-texts.ts';
 import { span } from './dates.ts';
 
@@ -34,7 +41,17 @@ const usedText = (
   return `${name}${under}仍在使用：${use.calls.toLocaleString('zh')} 次调用${last}${listed === '' ? '' : `；模型：${listed}`}。`;
 };
 
-export const heldText = ({ name, why, words }: Held, { word, at }: KeyFacts): string => {
+const clockText = (problem: ClockProblem, at: KeyFacts['at']): string => {
+  if (problem.kind === 'contradicted')
+    return problem.by > 0
+      ? `网关的 Date 标头与其密钥的创建时间相差 ${span(exactSpanOf(problem.by))}，而已存储的调用日志尚无法表明调用时间取自哪一个时钟。在调用日志包含最新密钥的首次调用之前，不会删除任何密钥。`
+      : '网关的 Date 标头与其密钥的创建时间不一致，或在跳变之前不一致，而已存储的调用日志无法表明调用时间取自哪一个时钟。在调用日志包含更新密钥的首次调用，或该标头与本机时钟一致之前，不会删除任何密钥。';
+  return problem.kind === 'log-behind'
+    ? `网关调用日志的时钟至少慢 ${span(exactSpanOf(problem.by))}：新密钥的首次调用时间比其创建时间早这么多。在时钟恢复正确之前，不会删除任何密钥。`
+    : `网关的时钟比本机时钟${problem.offset < 0 ? '慢' : '快'} ${span(exactSpanOf(Math.abs(problem.offset)))}（测量时间：${at(problem.measuredAt)}）。在两者一致之前，不会删除任何密钥。`;
+};
+
+export const heldText = ({ name, why }: Held, { word, at }: KeyFacts): string => {
   switch (why.reason) {
     case 'used':
       return usedText(name, why, at);
@@ -49,7 +66,7 @@ export const heldText = ({ name, why, words }: Held, { word, at }: KeyFacts): st
         ? `切换以来，有其他密钥（ID ${why.ids.join('、')}）使用过 ${name} 或 ${why.successor} 的名称：日志中的调用无法对应到密钥。`
         : `切换以来，${name} 和 ${why.successor} 都使用过名称 ${why.shared}：日志中的调用无法对应到密钥。`;
     case 'clock-skew':
-      return `时钟不一致时，调用日志不能作为依据，因此不会删除任何密钥；时钟一致后将自动恢复删除。详情：${words}`;
+      return `${clockText(why.problem, at)}此后将自动恢复删除。`;
     case 'place-undeclared':
       return `${list(why.places)} 可能仍存有该密钥，但已没有作业声明这${why.places.length === 1 ? '个' : '些'}存放位置。请在 \`deliver\` 中重新声明，或用 \`tollkeeper keys give-up ${word} --forget-places\` 确认那里没有应用使用该密钥。`;
     default:

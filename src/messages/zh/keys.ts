@@ -36,11 +36,11 @@ export const chineseKeys: KeyTexts = {
       message: `${name}（ID ${keyId}）由 ${service} 的轮换请求创建，根据密钥记录从未分发。该密钥未被删除：${retainTexts[reason](facts, name, at)}`,
       advice: `请查明使用者。如无人使用，请用 \`tollkeeper keys expire id:${keyId}\` 终止该密钥。`,
     }),
-    outdated: ({ differences, words }, { service, word }) => ({
+    outdated: ({ differences, stated }, { service, word }) => ({
       title: `${service} 的密钥操作已暂停：密钥记录已过时`,
       message: `${
         differences === undefined
-          ? `密钥记录早于当前状态（${words}）。`
+          ? `密钥记录早于当前状态（${stated.join('；')}）。`
           : `密钥记录早于当前状态：${differences
               .map((one) =>
                 one.kind === 'key'
@@ -69,9 +69,9 @@ export const chineseKeys: KeyTexts = {
             message: `步骤 ${step} 已失败 ${tries} 次：${why}。${standing}`,
           };
     },
-    paused: ({ words }, { service }) => ({
+    paused: ({ why }, { service }) => ({
       title: `${service} 的轮换仍处于暂停状态：需要处理`,
-      message: `原因：${words}`,
+      message: `原因：${why}`,
     }),
     unconfirmed: ({ name, place }) => ({
       title: `密钥 ${name} 需要确认`,
@@ -93,9 +93,9 @@ export const chineseKeys: KeyTexts = {
         ? { ...text, advice: '在此之前不会删除任何密钥。' }
         : text;
     },
-    ending: ({ name, notice, words }, { at }) => ({
+    ending: ({ name, notice, stage }, { at }) => ({
       title: notice?.kind === 'expires' ? `密钥 ${name} 即将过期` : `密钥 ${name} 即将终止`,
-      message: notice === undefined ? words : noticeText(notice, at),
+      message: notice === undefined ? stage : noticeText(notice, at),
     }),
     stuck: ({ why, since }, { account, at }) => ({
       title: `账户 ${account} 的轮换无法继续`,

@@ -80,10 +80,10 @@ export const chinesePlans: PlanTexts = {
     const more = skipped === 0 ? [] : [`跳过 ${skipped.toLocaleString('zh')} 个`];
     return `计划：${[...(parts.length === 0 ? ['没有密钥需要终止'] : parts), ...more].join('，')}`;
   },
-  planned: (facts, _, at) => (facts.kind === 'rotate' ? rotation(facts) : end(facts, at)),
-  skipped: (reason, words, at) => {
+  planned: (facts, at) => (facts.kind === 'rotate' ? rotation(facts) : end(facts, at)),
+  skipped: (reason, message, at) => {
     if (plainReasons.has(reason)) return `${skips[reason]}。`;
-    if (at === undefined) return `${skips[reason]}（${words}）`;
+    if (at === undefined) return `${skips[reason]}（${message}）`;
     return `${skips[reason]}；${reason === 'used' ? `最近一次调用在 ${at}` : `下一个窗口始于 ${at}`}。`;
   },
   age: (millis) => span(spanOf(millis)),

@@ -10,11 +10,10 @@ const use = {
   spend: money('3.25'),
   models: ['a', 'b', 'c', 'd'].map((model) => ({ model, calls: 301 })),
 };
-const held = (words: string): KeyAlert['about'] => ({
+const held = (name: string): KeyAlert['about'] => ({
   event: 'held',
-  name: 'growth-billing.g6',
+  name,
   why: { reason: 'used', use, names: [] },
-  words,
 });
 const stepFailed = (why: string): KeyAlert['about'] => ({
   event: 'step-failed',
@@ -27,7 +26,7 @@ const alert: KeyAlert = {
   account: 'main',
   service: 'growth-billing',
   rotation: 'r1',
-  about: held('The old key <b>stays</b>.'),
+  about: held('growth-billing<b>stays</b>.g6'),
   use,
   key: 'r1 held 6',
 };
@@ -44,7 +43,7 @@ const deps = {
 it('a key alert tells operators and the owning team what still uses the key and what to do', () => {
   const mail = keyAlertMail(alert, at, deps);
   expect(mail?.to).toEqual(['ops@example.com', 'growth@example.com']);
-  expect(mail?.subject).toContain('growth-billing.g6');
+  expect(mail?.subject).toContain('growth-billing<b>stays</b>.g6');
   const text = mail?.text.replaceAll(/\s+/g, ' ');
   for (const message of [
     '1,204 calls, last 2026-11-21 08:27 UTC, a 301, b 301, c 301, 1 more model, 3.25 EUR spent',
@@ -65,7 +64,7 @@ it('a key alert ends with the head of the audit log, once there is one', () => {
 
 it('a key alert is sent once for each subject', () => {
   const keyOf = (change: Partial<KeyAlert>) => keyAlertMail({ ...alert, ...change }, at, deps)?.key;
-  expect(keyOf({ about: held('other words'), use: undefined })).toEqual(keyOf({}));
+  expect(keyOf({ about: held('growth-billing.g7'), use: undefined })).toEqual(keyOf({}));
   expect(keyOf({ key: 'r1 held 7' })).not.toEqual(keyOf({}));
 });
 

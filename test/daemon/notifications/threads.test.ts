@@ -37,7 +37,7 @@ const alertOf = (kind: KeyAlert['kind'], key: string, change: Partial<KeyAlert> 
       account: 'main',
       service: 'billing',
       rotation: 'r1',
-      about: { event: 'paused', words: `${kind} ${key}` },
+      about: { event: 'paused', why: `${kind} ${key}` },
       key,
       ...change,
     },

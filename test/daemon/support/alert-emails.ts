@@ -5,7 +5,7 @@ import { keyAlertMessages } from '../../../src/daemon/notifications/key-alert.ts
 import { learnedMessages } from '../../../src/daemon/notifications/learned.ts';
 import { mailOf, type Message, type MessageDeps } from '../../../src/daemon/notifications/message.ts';
 import { noticeMessages } from '../../../src/daemon/notifications/notice.ts';
-import { localeOf } from '../../../src/messages/index.ts';
+import { localeOf, type PlanCounts } from '../../../src/messages/index.ts';
 import type { Mail } from '../../../src/notify/index.ts';
 import { planEmail, type PlannedKey } from '../../../src/jobs/keys/plan-mail.ts';
 import type { KeyAlert } from '../../../src/keys/index.ts';
@@ -167,23 +167,23 @@ const notices: readonly Notice[] = [
 type AlertEmail = Pick<Mail, 'subject' | 'html' | 'text'>;
 
 /** The letter of a plan over keys of these names, every second of them held. */
-const planOf = (names: readonly string[], words: string): AlertEmail =>
+const planOf = (names: readonly string[], counts: PlanCounts): AlertEmail =>
   planEmail(
     {
-      words,
-      counts: { rotate: 0, skipped: 0 },
+      counts,
       keys: names.map((name, index): PlannedKey => ({
         name,
         service: index % 3 === 0 ? name : name.replace(/\.g\d+$/, ''),
         facts:
           index % 2 === 1
-            ? { kind: 'skip', reason: 'name-not-unique' }
+            ? {
+                kind: 'skip',
+                reason: 'name-not-unique',
+                message:
+                  '2 keys have this name (ids 12, 13), so that the log cannot tell which one is used; rename or delete the others',
+              }
             : { kind: 'end', action: { kind: 'delete' }, clock: 'age', passed: 0 },
         age: index % 4 === 3 ? undefined : (31 + index) * 86_400_000,
-        words:
-          index % 2 === 1
-            ? `2 keys have this name (ids 12, 13), so that the log cannot tell which one is used; rename or delete the others`
-            : `a new key of ${name} is made, tried and delivered; the old one is deleted when the log shows no call by it for 24 hours, after 48 hours at least`,
       })),
       usual: 12,
     },
@@ -215,7 +215,6 @@ const alertsOf = (service: string, more: Partial<KeyAlert> = {}): AlertEmail => 
       event: 'held',
       name: `${service}.g6`,
       why: { reason: 'used', use, names: [] },
-      words: `${service}.g6 is still used: 1204 calls, the last at 2026-11-21 08:27 UTC, of gpt-4o (1200), ${service} (4)`,
     },
     use,
     key: 'r1 held 6',
@@ -250,11 +249,11 @@ export const letters: Readonly<Record<string, () => AlertEmail>> = {
     ),
   'a faulty config': () => only(configMails(deps())),
   'a plan of keys': () =>
-    planOf(
-      ['billing.g7', 'search-indexer-eu-west-1.g12', 'growth', 'growth-mail.g2'],
-      '2 keys would be rotated, 2 skipped',
-    ),
-  'a plan of keys, names hostile': () => planOf(hostileNames, '17 keys would be rotated, 18 skipped'),
+    planOf(['billing.g7', 'search-indexer-eu-west-1.g12', 'growth', 'growth-mail.g2'], {
+      rotate: 2,
+      skipped: 2,
+    }),
+  'a plan of keys, names hostile': () => planOf(hostileNames, { rotate: 17, skipped: 18 }),
   'an old key that is used': () => alertsOf('billing'),
   'an old key that is used, names hostile': () => alertsOf(evil),
   'a step on a key that failed': () =>
@@ -272,7 +271,7 @@ export const letters: Readonly<Record<string, () => AlertEmail>> = {
   'a rotation that waits': () =>
     alertsOf("o'neill; $(reboot) `id`", {
       kind: 'waiting',
-      about: { event: 'paused', words: hostile },
+      about: { event: 'paused', why: hostile },
       use: undefined as never,
     }),
 };

@@ -1,3 +1,4 @@
+import { clockPassed } from '../../../src/keys/plan/expiry-step.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { money, toSeconds, unixSeconds } from '../../../src/core/index.ts';
@@ -92,7 +93,9 @@ const plan = (keys: readonly SurveyedKey[], change: Partial<ExpiryPolicy> = {}, 
     does: Object.fromEntries(expiries.map(({ planned }) => [planned.name, planned.action.kind])),
     skipped: Object.fromEntries(skipped.map(({ name, reason }) => [name, reason])),
     messages: Object.fromEntries(skipped.map(({ name, message }) => [name, message])),
-    whys: Object.fromEntries(expiries.map(({ planned, why }) => [planned.name, why])),
+    whys: Object.fromEntries(
+      expiries.map(({ planned, clock, passed }) => [planned.name, clockPassed(clock, passed)]),
+    ),
   };
 };
 

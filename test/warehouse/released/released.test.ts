@@ -57,6 +57,8 @@ const live = async (world: ReleasedWorld): Promise<void> => {
   await succeeds(world, 'run', 'rotate-app');
   world.clock.advance(3 * hour);
   await succeeds(world, 'run', 'pull-logs');
+  // Records why the old key is retained.
+  await succeeds(world, 'run', 'rotate-app');
   await world.endMail();
   await world.run('run', 'alerts');
   world.clock.advance(21 * hour);

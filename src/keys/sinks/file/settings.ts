@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exactlyOneOf } from '../../../config/index.ts';
 import { fillNote, path, text } from '../setting-fields.ts';
 
 /** 0600 by default; never accessible to others. */
@@ -19,12 +20,7 @@ export const fileSettings = z
     raw: z.literal(true).optional().describe('The whole file consists of the key.'),
     mode: mode.optional().describe('Permissions of the file, in quotes; "0600" if omitted.'),
   })
-  .refine(
-    (value) => [value.variable, value.pointer, value.raw].filter((one) => one !== undefined).length === 1,
-    {
-      error: 'must have exactly one of variable, pointer, raw',
-    },
-  );
+  .refine(...exactlyOneOf(['variable', 'pointer', 'raw']));
 
 export type FileHolds =
   | { readonly kind: 'variable'; readonly name: string }

@@ -7,7 +7,6 @@ import {
   text,
   tokenFields,
   tokenOf,
-  tokenRule,
   type TokenSource,
 } from '../setting-fields.ts';
 
@@ -17,7 +16,7 @@ const cluster = z
     ...tokenFields,
     ca: issuer,
   })
-  .refine(oneToken, tokenRule);
+  .refine(...oneToken);
 
 const workload = z
   .string()

@@ -7,7 +7,6 @@ import {
   text,
   tokenFields,
   tokenOf,
-  tokenRule,
   type TokenSource,
 } from '../setting-fields.ts';
 
@@ -21,7 +20,7 @@ export const vaultSettings = z
     namespace: text.optional().describe('Namespace (Vault Enterprise).'),
     ca: issuer,
   })
-  .refine(oneToken, tokenRule);
+  .refine(...oneToken);
 
 export type VaultSpec = {
   readonly kind: 'vault';
