@@ -199,8 +199,8 @@ metrics: { enabled: true, port: ${metrics} }
     expect.stringContaining('调用了 N 个模型'),
   ]);
   expect(mail.taken.map(({ parsed: { text = '' } }) => text)).toEqual([
-    expect.stringContaining('The account main has called too many models.'),
-    expect.stringContaining('Das Konto main hat zu viele Modelle aufgerufen.'),
+    expect.stringContaining('main calls too many models.'),
+    expect.stringContaining('main nutzt zu viele Modelle.'),
     expect.stringContaining('账户 main 调用的模型过多。'),
   ]);
   expect(receiver.bodies).toHaveLength(3);
