@@ -32,7 +32,7 @@ describe('the mail in a browser', () => {
 
   let opening: Promise<Account> | undefined;
   afterAll(async () => (await opening)?.[Symbol.asyncDispose]());
-  const hostile = async (report: string, locale?: 'zh'): Promise<ReportModel> =>
+  const hostile = async (report: string, locale?: 'de' | 'zh'): Promise<ReportModel> =>
     (await (opening ??= openHostileAccount())).report(report, {
       deps: anyPrice,
       ...(locale === undefined ? {} : { locale }),
@@ -66,9 +66,10 @@ describe('the mail in a browser', () => {
         facts: { dataThrough: unixSeconds(Date.UTC(2026, 10, 17) / 1000) },
       }),
     'in German': () => build({ rows: ordinaryRows(), locale: 'de', currency: 'EUR' }),
-    'token economics, names hostile': () => hostile('token-economics'),
+    'token economics, names hostile, in German': () => hostile('token-economics', 'de'),
     'key inventory, names hostile, in Chinese': () => hostile('key-inventory', 'zh'),
-    'reconciliation, names hostile': () => hostile('reconciliation'),
+    'key inventory, names hostile, in German': () => hostile('key-inventory', 'de'),
+    'reconciliation, names hostile, in German': () => hostile('reconciliation', 'de'),
     'much to look at, on one day': () => build({ rows: ordinaryRows(), period: 'yesterday', others: busy() }),
     'much to look at, names hostile': () => build({ rows: hostileRows(), others: busyHostile() }),
     'much to look at, in German': () =>
