@@ -10,6 +10,8 @@ export type Mail = MailContent & {
   readonly key: MessageKey;
   readonly from: string;
   readonly to: readonly string[];
+  /** What messages to other routes say; only the subject if omitted. */
+  readonly paragraphs?: readonly string[] | undefined;
   /** A mail refers to the first mail about each of its topics that its recipient got. */
   readonly topics?: readonly string[] | undefined;
 };

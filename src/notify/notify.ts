@@ -6,26 +6,12 @@ import { mailDrafts, type Mail } from './mail-drafts.ts';
 import type { MessageDefaults } from './message-defaults.ts';
 import { routeDrafts } from './route-drafts.ts';
 
-/** The paragraphs of wrapped text: a field is indented by two spaces, its continuation by more. */
-const paragraphsOf = (text: string): readonly string[] =>
-  text
-    .split(/\r?\n[ \t]*\r?\n/)
-    .flatMap((block) => block.split(/\r?\n(?= {2}\S)/))
-    .map((lines) =>
-      lines
-        .split('\n')
-        .map((line) => line.trim())
-        .join(' ')
-        .trim(),
-    )
-    .filter((paragraph) => paragraph !== '');
-
-const noticeOf = ({ key, subject, text }: Mail): Announcement => ({
+const noticeOf = ({ key, subject, paragraphs = [subject] }: Mail): Announcement => ({
   kind: 'notice',
   title: subject,
   subject,
   ...(key.account === '' ? {} : { account: key.account }),
-  sections: [{ kind: 'text', paragraphs: paragraphsOf(text) }],
+  sections: [{ kind: 'text', paragraphs }],
   footer: [],
 });
 

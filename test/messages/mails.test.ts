@@ -217,6 +217,14 @@ describe.each(localeTags)('mails in %s', (tag) => {
     }
   });
 
+  it('of keys say the same in chats, where no line is broken', () => {
+    const withoutSpace = (text: string): string => text.replaceAll(/\s/g, '');
+    for (const { paragraphs = [], text } of keyMails(tag).matters) {
+      expect(withoutSpace(paragraphs.join(''))).toBe(withoutSpace(text));
+      expect(paragraphs.join('\n')).not.toMatch(/\p{Script=Han} \p{Script=Han}/u);
+    }
+  });
+
   it('have no text in another language', async () => {
     const { mails, outages, keys, plans } = localeOf(tag);
     const alerts = await Promise.all(

@@ -41,7 +41,7 @@ type PlanSource = {
 export const planEmail = (
   { counts, keys, usual }: PlanEmail,
   { job, account, slot, zone, audit, locale, to, page }: PlanSource,
-): { readonly subject: string; readonly html: string; readonly text: string } => {
+): ReturnType<typeof renderAlertEmail> => {
   const { plans, mails, outages } = locale;
   const at = (moment: UnixMillis): string => outages.at(moment, zone);
   const blocks = keys.slice(0, maxKeys).map(({ name, age, service, facts }): AlertBlock => ({

@@ -137,6 +137,26 @@ const textOf = ({ title, blocks, closing, action }: AlertEmail, locale: Locale):
     ...closing.flatMap((sentence, at) => [...(at === 0 ? [''] : []), ...wrap(sentence, columns)]),
   ].join('\n');
 
+/** What messages to chats say, a paragraph each. */
+const paragraphsOf = (
+  { title, blocks, closing, action }: AlertEmail,
+  { labelled, mails }: Locale,
+): readonly string[] => [
+  title,
+  ...blocks.flatMap(({ heading, lines, tables = [] }) => [
+    ...(heading === undefined ? [] : [heading]),
+    ...lines.map(([label, message]) => labelled(label, message)),
+    ...tables.map((table) =>
+      tableText(table)
+        .map((line) => line.trim())
+        .join(' ')
+        .trim(),
+    ),
+  ]),
+  ...(action === undefined ? [] : [`${mails.actionIntro(alertLinkDays)} ${action}`]),
+  ...(closing.length === 0 ? [] : [closing.join(' ')]),
+];
+
 /** A name at the beginning keeps its case. */
 const capital = (title: string): string =>
   title.replace(/^(?:the|a) /, (word) => word.replace(/^./, (letter) => letter.toUpperCase()));
@@ -163,7 +183,12 @@ const shownOf = (given: AlertEmail, { mails }: Locale): AlertEmail => ({
 /** An alert email as HTML and as text; escapes every text. */
 export const renderAlertEmail = (
   given: AlertEmail,
-): { readonly subject: string; readonly html: string; readonly text: string } => {
+): {
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
+  readonly paragraphs: readonly string[];
+} => {
   const { locale } = given;
   const { mails, messages, tag } = locale;
   const preview = given.preview ?? given.blocks[0]?.lines[0]?.[1] ?? given.title;
@@ -184,5 +209,6 @@ export const renderAlertEmail = (
     subject,
     html: mailDocument({ locale: tag, subject, preheader: showName(preview, longest), content }),
     text: `${textOf(alertEmail, locale)}\n`,
+    paragraphs: paragraphsOf(alertEmail, locale),
   };
 };
