@@ -3,7 +3,10 @@ import type { KnownGap, LearnedChange } from '../warehouse/index.ts';
 
 type JobState = 'failed' | 'suspended' | 'missed' | 'late' | 'recovered';
 
-type Finding = { readonly heading: string; readonly seen: string; readonly toDo: string };
+export type LearnedFinding = { readonly heading: string; readonly seen: string; readonly toDo: string };
+
+/** `at` writes a moment in UTC. */
+export type WriteFinding<Change> = (change: Change, at: (moment: UnixMillis) => string) => LearnedFinding;
 
 /** The texts of mails to operators: outages of jobs, the call log, the configuration, Admin Keys. */
 export type OutageTexts = {
@@ -47,10 +50,9 @@ export type OutageTexts = {
   readonly learned: {
     readonly title: (account: string, changes: string) => string;
     readonly counts: Readonly<Record<LearnedChange['topic'], (count: number) => string>>;
-    /** The parts of its detail: the time and the form of a change, or the days and the first of a repair. */
-    readonly changes: Readonly<
-      Record<LearnedChange['topic'], (name: string, detail: string, form: string) => Finding>
-    >;
+    readonly changes: {
+      readonly [Topic in LearnedChange['topic']]: WriteFinding<LearnedChange & { readonly topic: Topic }>;
+    };
     readonly closing: readonly string[];
   };
 };

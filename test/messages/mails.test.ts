@@ -106,24 +106,19 @@ const alertMails = async (locale: LocaleTag): Promise<readonly Read[]> => {
   return fixture.mails();
 };
 
-const changeOf = (topic: LearnedChange['topic'], name: string, detail: string): LearnedChange => ({
-  topic,
-  name,
-  detail,
-  notedAt,
-});
-const changes = [
-  changeOf('column-appeared', 'tier', ''),
-  changeOf('column-appeared', 'use_time', 'use_time'),
-  changeOf('column-gone', 'tier', ''),
-  changeOf('column-gone', 'use_time', 'use_time'),
-  changeOf('amounts-changed', 'units', '2026-11-20 08:57 UTC|stored'),
-  changeOf('amounts-changed', 'currency', '2026-11-20 08:57 UTC|converted'),
-  changeOf('usage-unit', 'model', '2026-11-20 08:57 UTC|stored'),
-  changeOf('usage-unit', 'key', '2026-11-20 08:57 UTC|units'),
-  changeOf('kind-unknown', '9', '…'),
-  changeOf('rollup-differs', 'UTC', '1|2026-11-20'),
-  changeOf('rollup-differs', 'UTC', '1200|2026-11-20'),
+const from = unixMillis(Date.parse('2026-11-20T08:57:00Z'));
+const changes: readonly LearnedChange[] = [
+  { topic: 'column-appeared', name: 'tier', role: '', notedAt },
+  { topic: 'column-appeared', name: 'use_time', role: 'use_time', notedAt },
+  { topic: 'column-gone', name: 'tier', role: '', notedAt },
+  { topic: 'column-gone', name: 'use_time', role: 'use_time', notedAt },
+  { topic: 'amounts-changed', name: 'units', from, form: 'stored', notedAt },
+  { topic: 'amounts-changed', name: 'currency', from, form: 'converted', notedAt },
+  { topic: 'usage-unit', name: 'model', from, form: 'stored', notedAt },
+  { topic: 'usage-unit', name: 'key', from, form: 'units', notedAt },
+  { topic: 'kind-unknown', name: '9', evidence: '…', notedAt },
+  { topic: 'rollup-differs', name: 'UTC', days: 1, first: '2026-11-20', notedAt },
+  { topic: 'rollup-differs', name: 'UTC', days: 1200, first: '2026-11-20', notedAt },
 ];
 
 /** Reasons, which errors give in English, are left out. */

@@ -78,7 +78,7 @@ it('a database of schema 21 gets the tables of a new one by its migrations, and 
 });
 
 const notedAt = unixMillis(7000);
-const change = (name: string): LearnedChange => ({ topic: 'column-gone', name, detail: '', notedAt });
+const change = (name: string): LearnedChange => ({ topic: 'column-gone', name, role: '', notedAt });
 const gap = (start: number): KnownGap => ({
   source: 'usage by model',
   range: interval(unixSeconds(start), unixSeconds(3600)),
@@ -119,6 +119,32 @@ it('a database of schema 21 keeps which findings its operators were notified of'
     await notifyOnce('gap', 'main', prepare);
   }
   expect(sent).toEqual([change('fresh'), gap(900)]);
+});
+
+it('changes of a gateway that earlier versions stored are read with their facts', async () => {
+  await using folder = await testFolder();
+  {
+    await using engine = await openOld(folder);
+    await engine.bulk(async ({ native }) => {
+      for (const [topic, name, detail] of [
+        ['amounts-changed', 'units', '2026-11-20 08:57 UTC|converted'],
+        ['usage-unit', 'model', '2026-11-20 08:57 UTC|units'],
+        ['rollup-differs', 'Europe/Berlin', '12|2026-11-19'],
+        ['kind-unknown', 'gift', '2 rows | of a day'],
+      ])
+        await native.run(
+          `INSERT INTO learned_news VALUES ('main', '${topic}', '${name}', '${detail}', 7000, NULL)`,
+        );
+    });
+  }
+  await using warehouse = await openIn(folder);
+  const from = Date.UTC(2026, 10, 20, 8, 57);
+  expect(await warehouse.profile.changes('main')).toEqual([
+    { topic: 'amounts-changed', name: 'units', from, form: 'converted', notedAt },
+    { topic: 'kind-unknown', name: 'gift', evidence: '2 rows | of a day', notedAt },
+    { topic: 'rollup-differs', name: 'Europe/Berlin', days: 12, first: '2026-11-19', notedAt },
+    { topic: 'usage-unit', name: 'model', from, form: 'units', notedAt },
+  ]);
 });
 
 it('an upgrade from schema 27 neither repeats nor loses the mail of an alert', async () => {

@@ -1,5 +1,5 @@
-import { readMoment } from '../../core/index.ts';
-import { linesOf, type Locale } from '../../messages/index.ts';
+import { minuteMillis, unixMillis } from '../../core/index.ts';
+import { linesOf, type LearnedFinding, type Locale, type WriteFinding } from '../../messages/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import type { LearnedChange } from '../../warehouse/index.ts';
 import type { Message, MessageDeps } from './message.ts';
@@ -23,11 +23,10 @@ const titleOf = (findings: readonly LearnedChange[], account: string, { list, ou
   return title(account, list(parts));
 };
 
-const changeOf = ({ topic, name, detail }: LearnedChange, { at, learned }: Locale['outages']) => {
-  const [first = '', second = ''] = detail.split('|');
-  // The start of a window is stored as text in UTC.
-  const moment = first.endsWith(' UTC') ? readMoment(first.slice(0, -' UTC'.length), 'UTC') : undefined;
-  return learned.changes[topic](name, moment === undefined ? first : at(moment, 'UTC'), second);
+/** The types cannot tie a topic to its text. */
+const findingOf = (change: LearnedChange, { at, learned }: Locale['outages']): LearnedFinding => {
+  const write = learned.changes[change.topic] as WriteFinding<LearnedChange>;
+  return write(change, (moment) => at(unixMillis(moment - (moment % minuteMillis)), 'UTC'));
 };
 
 export const learnedMessages = (
@@ -39,7 +38,7 @@ export const learnedMessages = (
     subject: findings.map(({ topic, name, notedAt }) => [topic, name, notedAt]),
     title: titleOf(findings, account, locale),
     blocks: findings.map((each): AlertBlock => {
-      const { heading, seen, toDo } = changeOf(each, locale.outages);
+      const { heading, seen, toDo } = findingOf(each, locale.outages);
       const firstSeen = locale.outages.at(each.notedAt, zone);
       return {
         heading,

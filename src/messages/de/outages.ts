@@ -95,7 +95,7 @@ export const germanOutages: OutageTexts = {
       'rollup-differs': (count) => counted(count, 'Reparatur des Rollups', 'Reparaturen des Rollups'),
     },
     changes: {
-      'column-appeared': (name, role) => ({
+      'column-appeared': ({ name, role }) => ({
         heading: `Neue Spalte ${name}`,
         seen:
           role === ''
@@ -103,7 +103,7 @@ export const germanOutages: OutageTexts = {
             : `Sie wird als ${role} erkannt und entsprechend gezählt.`,
         toDo: 'Keine erforderlich. Berichte zeigen die Spalten, die sie definieren.',
       }),
-      'column-gone': (name, role) => ({
+      'column-gone': ({ name, role }) => ({
         heading: `Spalte ${name} entfernt`,
         seen:
           role === ''
@@ -111,37 +111,37 @@ export const germanOutages: OutageTexts = {
             : `Das Gateway exportiert die als ${role} erkannte Spalte nicht mehr. Ihr Wert ist von nun an unbekannt, nicht null.`,
         toDo: askOperator,
       }),
-      'amounts-changed': (name, from, how) => ({
+      'amounts-changed': ({ name, from, form: how }, at) => ({
         heading: `Beträge jetzt in ${formOf(name)}`,
-        seen: `Ab dem Fenster vom ${from} exportiert das Gateway Beträge in ${formOf(name)}, wie die Kosten derselben Modelle zeigen. ${
+        seen: `Ab dem Fenster vom ${at(from)} exportiert das Gateway Beträge in ${formOf(name)}, wie die Kosten derselben Modelle zeigen. ${
           how === 'stored'
             ? 'Sie werden ohne Umrechnung gespeichert, wie vor der früheren Änderung.'
             : 'Sie werden in die Form der früheren Beträge umgerechnet, damit die Summen richtig bleiben.'
         }`,
         toDo: `${askOperator} Zum Festlegen gateway.amounts beim Konto setzen.`,
       }),
-      'usage-unit': (name, from, form) => {
+      'usage-unit': ({ name, from, form }, at) => {
         const source = `Nutzungsexport nach ${dimensions[name] ?? name}`;
         return form === 'stored'
           ? {
               heading: `${source} wieder in der früheren Einheit`,
-              seen: `Ab dem ${from} werden seine Zahlen ohne Umrechnung gespeichert.`,
+              seen: `Ab dem ${at(from)} werden seine Zahlen ohne Umrechnung gespeichert.`,
               toDo: 'Keine erforderlich.',
             }
           : {
               heading: `${source} jetzt in ${formOf(form)}`,
-              seen: `Ab dem ${from} weichen seine Zahlen von den früheren um das Verhältnis zwischen ganzzahligen Einheiten und Währung ab. Sie werden in die Einheit der gespeicherten Zahlen umgerechnet.`,
+              seen: `Ab dem ${at(from)} weichen seine Zahlen von den früheren um das Verhältnis zwischen ganzzahligen Einheiten und Währung ab. Sie werden in die Einheit der gespeicherten Zahlen umgerechnet.`,
               toDo: askOperator,
             };
       },
-      'kind-unknown': (name, evidence) => ({
+      'kind-unknown': ({ name, evidence }) => ({
         heading: `Unbekannte Zeilenart ${name}`,
         seen: `Beleg: „${evidence}“. Diese Zeilen werden gesondert ausgewiesen und zählen weder als Kosten noch als Erstattungen.`,
         toDo: 'Beim Betreiber des Gateways klären, was diese Zeilen bedeuten. Sind sie Kosten, so sind die ausgewiesenen Kosten zu niedrig.',
       }),
-      'rollup-differs': (zone, days, first) => ({
+      'rollup-differs': ({ name: zone, days, first }) => ({
         heading: 'Das Rollup wich vom Aufruf-Log ab',
-        seen: `${days === '1' ? `Die Summen eines Tages, ${day(first)} (${zone}),` : `Die Summen von ${Number(days).toLocaleString('de')} Tagen, der erste davon ${day(first)} (${zone}),`} wichen von den zugehörigen Aufrufen ab. Sie wurden aus den Aufrufen neu gebildet.`,
+        seen: `${days === 1 ? `Die Summen eines Tages, ${day(first)} (${zone}),` : `Die Summen von ${days.toLocaleString('de')} Tagen, der erste davon ${day(first)} (${zone}),`} wichen von den zugehörigen Aufrufen ab. Sie wurden aus den Aufrufen neu gebildet.`,
         toDo: 'Berichte und Alarme zu diesen Tagen seit dem letzten Vergleich können falsch sein: mit `tollkeeper run` neu erstellen. Ermitteln, was die Datenbank verändert hat: eine nur teilweise wiederhergestellte Kopie, eine von Hand bearbeitete Datei oder ein fehlerhafter Datenträger.',
       }),
     },

@@ -77,7 +77,7 @@ export const englishOutages: OutageTexts = {
         count === 1 ? '1 repair of the rollup' : `${count} repairs of the rollup`,
     },
     changes: {
-      'column-appeared': (name, role) => ({
+      'column-appeared': ({ name, role }) => ({
         heading: `New column ${name}`,
         seen:
           role === ''
@@ -85,7 +85,7 @@ export const englishOutages: OutageTexts = {
             : `It is recognized as ${role} and counted as such.`,
         toDo: 'No action is required. Reports show the columns that they define.',
       }),
-      'column-gone': (name, role) => ({
+      'column-gone': ({ name, role }) => ({
         heading: `Column ${name} was removed`,
         seen:
           role === ''
@@ -93,11 +93,11 @@ export const englishOutages: OutageTexts = {
             : `The gateway no longer exports the column recognized as ${role}. From now on its value is unknown, not zero.`,
         toDo: askOperator,
       }),
-      'amounts-changed': (name, from, how) => {
+      'amounts-changed': ({ name, from, form: how }, at) => {
         const form = name === 'units' ? 'integer units' : 'currency';
         return {
           heading: `Amounts are now in ${form}`,
-          seen: `Starting with the window at ${from}, the gateway exports amounts in ${form}, as the charges of the same models show. ${
+          seen: `Starting with the window at ${at(from)}, the gateway exports amounts in ${form}, as the charges of the same models show. ${
             how === 'stored'
               ? 'They are stored unconverted, as before the earlier change.'
               : 'They are converted to the form of the earlier amounts so that totals stay correct.'
@@ -105,26 +105,26 @@ export const englishOutages: OutageTexts = {
           toDo: `${askOperator} To decide it yourself, set gateway.amounts of the account.`,
         };
       },
-      'usage-unit': (name, from, form) =>
+      'usage-unit': ({ name, from, form }, at) =>
         form === 'stored'
           ? {
               heading: `The usage export by ${name} uses its previous unit again`,
-              seen: `From ${from} on, its figures are stored unconverted.`,
+              seen: `From ${at(from)} on, its figures are stored unconverted.`,
               toDo: 'No action is required.',
             }
           : {
               heading: `The usage export by ${name} is now in ${form === 'units' ? 'integer units' : 'a currency'}`,
-              seen: `From ${from} on, its figures differ from the earlier ones by the ratio of integer units to currency. They are converted to the unit of the stored figures.`,
+              seen: `From ${at(from)} on, its figures differ from the earlier ones by the ratio of integer units to currency. They are converted to the unit of the stored figures.`,
               toDo: askOperator,
             },
-      'kind-unknown': (name, evidence) => ({
+      'kind-unknown': ({ name, evidence }) => ({
         heading: `Unknown row kind ${name}`,
         seen: `${evidence}. These rows are shown separately and are counted neither as spend nor as refunds.`,
         toDo: 'Ask the operator of the gateway what these rows mean. If they are charges, the reported spend is too low.',
       }),
-      'rollup-differs': (zone, days, first) => ({
+      'rollup-differs': ({ name: zone, days, first }) => ({
         heading: 'The rollup differed from the call log',
-        seen: `The sums of ${countText(Number(days), 'day')}, the first of them ${first} (${zone}), differed from their calls. They were built again from the calls.`,
+        seen: `The sums of ${countText(days, 'day')}, the first of them ${first} (${zone}), differed from their calls. They were built again from the calls.`,
         toDo: 'Reports and alerts of these days since the last comparison may have been wrong: build them again with `tollkeeper run`. Find out what changed the database: a copy that was restored in part, a file edited by hand, or a faulty disk.',
       }),
     },

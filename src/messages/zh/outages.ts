@@ -89,13 +89,13 @@ export const chineseOutages: OutageTexts = {
       'rollup-differs': (count) => `汇总表修复 ${count} 次`,
     },
     changes: {
-      'column-appeared': (name, role) => ({
+      'column-appeared': ({ name, role }) => ({
         heading: `新列 ${name}`,
         seen:
           role === '' ? '该列以文本形式随每行保存，不计入任何合计。' : `该列被识别为 ${role}，并按此计算。`,
         toDo: '无需处理。报告只显示其定义的列。',
       }),
-      'column-gone': (name, role) => ({
+      'column-gone': ({ name, role }) => ({
         heading: `列 ${name} 已被移除`,
         seen:
           role === ''
@@ -103,37 +103,37 @@ export const chineseOutages: OutageTexts = {
             : `网关不再导出被识别为 ${role} 的列。此后其值为未知，而不是零。`,
         toDo: askOperator,
       }),
-      'amounts-changed': (name, from, how) => ({
+      'amounts-changed': ({ name, from, form: how }, at) => ({
         heading: `金额现在以${formOf(name)}表示`,
-        seen: `相同模型的费用表明，从 ${from} 的窗口开始，网关以${formOf(name)}导出金额。${
+        seen: `相同模型的费用表明，从 ${at(from)} 的窗口开始，网关以${formOf(name)}导出金额。${
           how === 'stored'
             ? '这些金额不经换算直接保存，与上一次变化之前相同。'
             : '这些金额会换算成此前的形式，使合计保持正确。'
         }`,
         toDo: `${askOperator}如需自行确定，请设置账户的 gateway.amounts。`,
       }),
-      'usage-unit': (name, from, form) => {
+      'usage-unit': ({ name, from, form }, at) => {
         const source = `按${dimensions[name] ?? ` ${name} `}的用量导出`;
         return form === 'stored'
           ? {
               heading: `${source}恢复为原来的单位`,
-              seen: `从 ${from} 开始，其数值不经换算直接保存。`,
+              seen: `从 ${at(from)} 开始，其数值不经换算直接保存。`,
               toDo: '无需处理。',
             }
           : {
               heading: `${source}现在以${formOf(form)}表示`,
-              seen: `从 ${from} 开始，其数值与此前相差整数单位与货币之间的比率。这些数值会换算成已保存数值的单位。`,
+              seen: `从 ${at(from)} 开始，其数值与此前相差整数单位与货币之间的比率。这些数值会换算成已保存数值的单位。`,
               toDo: askOperator,
             };
       },
-      'kind-unknown': (name, evidence) => ({
+      'kind-unknown': ({ name, evidence }) => ({
         heading: `未知的行类型 ${name}`,
         seen: `依据：“${evidence}”。这些行单独列出，既不计为支出，也不计为退款。`,
         toDo: '请向网关运营方确认这些行的含义。如果它们是费用，则报告的支出偏低。',
       }),
-      'rollup-differs': (zone, days, first) => ({
+      'rollup-differs': ({ name: zone, days, first }) => ({
         heading: '汇总表曾与调用日志不一致',
-        seen: `有 ${Number(days).toLocaleString('zh')} 天的合计（第一天为 ${day(first)}，${zone}）与相应的调用不一致，现已根据调用重新生成。`,
+        seen: `有 ${days.toLocaleString('zh')} 天的合计（第一天为 ${day(first)}，${zone}）与相应的调用不一致，现已根据调用重新生成。`,
         toDo: '自上次核对以来，涉及这些日期的报告和告警可能有误：请用 `tollkeeper run` 重新生成。请查明是什么更改了数据库：部分恢复的副本、手工编辑的文件，或有故障的磁盘。',
       }),
     },

@@ -1,6 +1,6 @@
 import type { Sql } from '../../storage/index.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { formatMoment, interval, type Money, type UnixMillis } from '../../core/index.ts';
+import { toMillis, interval, type Money, type UnixMillis } from '../../core/index.ts';
 import { writeLearnedChanges } from '../profile/learned-changes.ts';
 import { keepQuarantine } from '../quarantine/quarantine.ts';
 import { widen } from '../ranges.ts';
@@ -35,9 +35,14 @@ const noteChange = async (
   now: UnixMillis,
 ): Promise<void> => {
   if (served === undefined || before.served === undefined || served === before.served) return;
-  const detail = `${formatMoment(window.start, 'UTC')}|${served === form ? 'stored' : 'converted'}`;
   await writeLearnedChanges(connection, account, [
-    { topic: 'amounts-changed', name: served, detail, notedAt: now },
+    {
+      topic: 'amounts-changed',
+      name: served,
+      from: toMillis(window.start),
+      form: served === form ? 'stored' : 'converted',
+      notedAt: now,
+    },
   ]);
 };
 

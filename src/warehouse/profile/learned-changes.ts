@@ -1,20 +1,60 @@
-import { formatMoment, toSeconds, type Interval, type UnixMillis } from '../../core/index.ts';
+import { z } from 'zod';
+import { readMoment, unixMillis, type Interval, type LocalDate, type UnixMillis } from '../../core/index.ts';
 import { all, label, millis, readAs, rowReader, text, type Sql } from '../../storage/index.ts';
 
 /** A change of a gateway, or a repair of the rollup, of which operators are notified once. */
 export type LearnedChange = {
-  readonly topic:
-    | 'column-appeared'
-    | 'column-gone'
-    | 'kind-unknown'
-    | 'amounts-changed'
-    | 'usage-unit'
-    | 'rollup-differs';
-  /** The name of the column or kind, as the gateway writes it. */
+  /** The name of the column or kind as the gateway writes it, the form of amounts, the dimension of the usage export, or the zone of the rollup. */
   readonly name: string;
-  /** The role of the column, or the evidence of the kind; may be empty. */
-  readonly detail: string;
   readonly notedAt: UnixMillis;
+} & (
+  | {
+      readonly topic: 'column-appeared' | 'column-gone';
+      /** Empty for a column without one. */
+      readonly role: string;
+    }
+  | { readonly topic: 'kind-unknown'; readonly evidence: string }
+  | {
+      readonly topic: 'amounts-changed' | 'usage-unit';
+      /** The start of the first window with the form. */
+      readonly from: UnixMillis;
+      readonly form: string;
+    }
+  | { readonly topic: 'rollup-differs'; readonly days: number; readonly first: LocalDate }
+);
+
+const served = z.object({ from: z.int().transform((from) => unixMillis(from)), form: z.string() });
+const repaired = z.object({ days: z.int(), first: z.string() });
+
+/** The facts of a change in one column: as text if there is one, else as JSON. */
+const detailOf = (change: LearnedChange): string => {
+  if ('role' in change) return change.role;
+  if ('evidence' in change) return change.evidence;
+  return JSON.stringify(
+    'form' in change ? { from: change.from, form: change.form } : { days: change.days, first: change.first },
+  );
+};
+
+/** Earlier versions joined facts with `|`. */
+const factsOf = (topic: LearnedChange['topic'], detail: string) => {
+  const [first = '', second = ''] = detail.split('|');
+  const isJson = detail.startsWith('{');
+  switch (topic) {
+    case 'column-appeared':
+    case 'column-gone':
+      return { topic, role: detail };
+    case 'kind-unknown':
+      return { topic, evidence: detail };
+    case 'rollup-differs':
+      return {
+        topic,
+        ...repaired.parse(isJson ? JSON.parse(detail) : { days: Number(first), first: second }),
+      };
+    default: {
+      const from = isJson ? undefined : readMoment(first.replace(/ UTC$/, ''), 'UTC');
+      return { topic, ...served.parse(isJson ? JSON.parse(detail) : { from, form: second }) };
+    }
+  }
 };
 
 export const writeLearnedChanges = async (
@@ -22,12 +62,14 @@ export const writeLearnedChanges = async (
   account: string,
   changes: readonly LearnedChange[],
 ): Promise<void> => {
-  for (const { topic, name, detail, notedAt } of changes)
+  for (const change of changes) {
+    const { topic, name, notedAt: noted } = change;
     await connection.execute(
       `INSERT INTO learned_change (account, topic, name, detail, noted_at)
        VALUES ($account, $topic, $name, $detail, $noted)`,
-      { account, topic, name, detail, noted: notedAt },
+      { account, topic, name, detail: detailOf(change), noted },
     );
+  }
 };
 
 /** The form in which a source serves its amounts. */
@@ -36,6 +78,8 @@ export type ServedForm = {
   readonly name: string;
   readonly form: 'stored' | 'units' | 'currency';
 };
+
+const formOf = (facts: ReturnType<typeof factsOf>): string => ('form' in facts ? facts.form : '');
 
 /** Records a change when the form differs from the last recorded one; initially, the stored form is no change. */
 export const noteOnce = async (
@@ -50,13 +94,12 @@ export const noteOnce = async (
      ORDER BY noted_at DESC, detail DESC LIMIT 1`,
     { account, topic, name },
   );
-  const known = last === undefined ? 'stored' : (text(last, 'detail').split('|')[1] ?? '');
+  const known = last === undefined ? 'stored' : formOf(factsOf(topic, text(last, 'detail')));
   if (known === form) return;
-  const detail = `${formatMoment(toSeconds(window.start), 'UTC')}|${form}`;
-  await writeLearnedChanges(connection, account, [{ topic, name, detail, notedAt: now }]);
+  await writeLearnedChanges(connection, account, [{ topic, name, from: window.start, form, notedAt: now }]);
 };
 
-const learnedChange = rowReader({
+const row = rowReader({
   topic: label<LearnedChange['topic']>(),
   ...all(text, 'name', 'detail'),
   notedAt: millis,
@@ -68,9 +111,11 @@ export const readLearnedChanges = async (
   account: string,
   condition = 'true',
 ): Promise<readonly LearnedChange[]> =>
-  readAs(
-    connection,
-    learnedChange,
-    `SELECT * FROM learned_change WHERE account = $account AND ${condition} ORDER BY noted_at, topic, name`,
-    { account },
-  );
+  (
+    await readAs(
+      connection,
+      row,
+      `SELECT * FROM learned_change WHERE account = $account AND ${condition} ORDER BY noted_at, topic, name`,
+      { account },
+    )
+  ).map(({ topic, detail, ...change }) => ({ ...change, ...factsOf(topic, detail) }));

@@ -32,8 +32,8 @@ export type ProfileTable = {
 };
 
 const columnAlerts =
-  (topic: LearnedChange['topic'], notedAt: UnixMillis) =>
-  ({ name, role }: KnownColumn): LearnedChange => ({ topic, name, detail: role ?? '', notedAt });
+  (topic: 'column-appeared' | 'column-gone', notedAt: UnixMillis) =>
+  ({ name, role = '' }: KnownColumn): LearnedChange => ({ topic, name, role, notedAt });
 
 export const createProfileTable = (engine: StateEngine, clock: Clock): ProfileTable => ({
   learn: async (account, points) =>
@@ -72,7 +72,7 @@ export const createProfileTable = (engine: StateEngine, clock: Clock): ProfileTa
           unknown.map(({ kind, evidence }) => ({
             topic: 'kind-unknown',
             name: kind,
-            detail: evidence,
+            evidence,
             notedAt: now,
           })),
         );

@@ -72,9 +72,14 @@ export const createRollup = (deps: RefreshDeps): RollupTable => {
       const zones = await readZones(account);
       await rowStore.publish(account, async ({ connection }) => {
         for (const { start } of days) await changedRange(connection, { account, start, end: start + 1 });
-        const detail = `${days.length}|${dateAt(first.start, first.zone)}`;
         await writeLearnedChanges(connection, account, [
-          { topic: 'rollup-differs', name: first.zone, detail, notedAt: clock.now() },
+          {
+            topic: 'rollup-differs',
+            name: first.zone,
+            days: days.length,
+            first: dateAt(first.start, first.zone),
+            notedAt: clock.now(),
+          },
         ]);
       });
       await refreshAll(account, zones, signal);

@@ -8,9 +8,9 @@ import { openFolder, type Folder } from '../../support/program.ts';
 const deps = { from: 'reports@example.com', operators: ['ops@example.com'], zone: 'UTC' };
 const notedAt = unixMillis(Date.UTC(2026, 0, 1));
 const alert: readonly LearnedChange[] = [
-  { topic: 'column-appeared', name: 'tier<b>', detail: '', notedAt },
-  { topic: 'column-gone', name: 'reasoning_tokens', detail: 'reasoning_tokens', notedAt },
-  { topic: 'kind-unknown', name: 'gift', detail: '3 rows of a day, amounts as served 12.5', notedAt },
+  { topic: 'column-appeared', name: 'tier<b>', role: '', notedAt },
+  { topic: 'column-gone', name: 'reasoning_tokens', role: 'reasoning_tokens', notedAt },
+  { topic: 'kind-unknown', name: 'gift', evidence: '3 rows of a day, amounts as served 12.5', notedAt },
 ];
 
 it('a mail about the export format names, and escapes, what changed, and is the same for the same changes', () => {
@@ -30,7 +30,7 @@ it('no change or no recipient causes no mail about the export format, and many c
   const crowd = Array.from({ length: 500 }, (_, index): LearnedChange => ({
     topic: 'column-appeared',
     name: `c${index}`,
-    detail: '',
+    role: '',
     notedAt,
   }));
   const mail = learnedMail(crowd, 'main', deps);

@@ -146,7 +146,7 @@ it('a required column that disappears fails the pull and is still recorded', asy
   });
   await expect(pullLogs(again)).rejects.toMatchObject({ code: 'export-column-missing' });
   expect(await fixture.warehouse.profile.changes('main')).toMatchObject([
-    { topic: 'column-gone', name: 'model_name', detail: 'model_name' },
+    { topic: 'column-gone', name: 'model_name', role: 'model_name' },
   ]);
 });
 

@@ -199,7 +199,7 @@ it('a row kind is spend, refund, excluded or unknown, and an unknown kind is rep
   expect(await profile.noteKinds('main', batch.window)).toEqual(['9']);
   expect(await profile.noteKinds('main', batch.window)).toEqual([]);
   expect(await profile.changes('main')).toMatchObject([
-    { topic: 'kind-unknown', name: '9', detail: expect.stringContaining('2 rows') as string },
+    { topic: 'kind-unknown', name: '9', evidence: expect.stringContaining('2 rows') as string },
   ]);
   const values = (await profile.points('main')).map(({ point, value }) => [point, value]);
   expect(values).toEqual([
