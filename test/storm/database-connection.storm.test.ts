@@ -188,7 +188,8 @@ it.skipIf(noPostgres !== undefined)(
       }),
       { numRuns: cases, endOnFailure: true },
     );
-    say(`${cases} cases, the slowest took ${Math.round(slowest)} ms with a lease of ${lease} ms`);
+    const run = [...outcomes.values()].reduce((sum, count) => sum + count, 0);
+    say(`${run} of ${cases} cases, the slowest took ${Math.round(slowest)} ms with a lease of ${lease} ms`);
     say(`${replaced} times the lease was lost`);
     for (const [about, count] of outcomes) say(`${about}: ${count}`);
   },
