@@ -21,6 +21,7 @@ const comparison = z.enum(comparisonNames);
 const onlyJob = text.describe('only this job').optional();
 
 const outboxIds = z.array(text).max(10_000).readonly();
+const namedMails = z.strictObject({ ids: outboxIds.describe('IDs as shown by `tollkeeper outbox`') });
 
 const run = {
   job: text.describe('name of the job as in the YAML'),
@@ -149,10 +150,7 @@ export const commandTable = {
     streams: 'nothing',
   },
   /** Sends rows (again): the same bytes with the same Message-ID. */
-  'outbox/resend': {
-    input: z.strictObject({ ids: outboxIds.describe('IDs as shown by `tollkeeper outbox`') }),
-    streams: 'nothing',
-  },
+  'outbox/resend': { input: namedMails, streams: 'nothing' },
   /** Sends the rows that a restore held. */
   'outbox/release': {
     input: z.strictObject({
@@ -161,10 +159,7 @@ export const commandTable = {
     streams: 'nothing',
   },
   /** Marks rows as never to be sent. */
-  'outbox/drop': {
-    input: z.strictObject({ ids: outboxIds.describe('IDs as shown by `tollkeeper outbox`') }),
-    streams: 'nothing',
-  },
+  'outbox/drop': { input: namedMails, streams: 'nothing' },
 
   /** The alerts of all rules, with their state as last evaluated. */
   'alerts/list': { input: z.strictObject({}), streams: 'nothing' },

@@ -152,6 +152,9 @@ export const formatSlot = (slot: UnixMillis, zone: string): string => {
   return `${moment.toFormat(slot % 60_000 === 0 ? 'yyyy-MM-dd HH:mm' : 'yyyy-MM-dd HH:mm:ss')} ${zone}`;
 };
 
+/** The start of its minute, which `formatSlot` writes without seconds. */
+export const startOfMinute = (moment: UnixMillis): UnixMillis => unixMillis(moment - (moment % 60_000));
+
 /** `2026-11-21 08:00 Europe/Berlin`. */
 export const formatMoment = (moment: UnixSeconds, zone: string): string =>
   `${DateTime.fromSeconds(moment, { zone }).toFormat('yyyy-MM-dd HH:mm')} ${zone}`;

@@ -16,6 +16,7 @@ const names = Object.keys(commandTable) as (keyof typeof commandTable)[];
 
 type Schema = {
   readonly type?: string;
+  readonly description?: string;
   readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -90,14 +91,10 @@ describe('each command of the table', () => {
   });
 });
 
-type Described = { readonly description?: string; readonly properties?: Readonly<Record<string, Described>> };
-
 /** The inputs of an object that have no description, by their path. */
 const undescribed = (schema: z.ZodType): readonly string[] => {
-  const { anyOf, properties = {} } = z.toJSONSchema(schema) as Described & {
-    readonly anyOf?: readonly Described[];
-  };
-  const fields = [properties, ...(anyOf ?? []).map((one) => one.properties ?? {})].flatMap(Object.entries);
+  const { anyOf = [], properties = {} } = z.toJSONSchema(schema) as Schema;
+  const fields = [properties, ...anyOf.map((one) => one.properties ?? {})].flatMap(Object.entries);
   return fields.flatMap(([name, { description }]) => (description === undefined ? [name] : []));
 };
 

@@ -75,7 +75,7 @@ Examples:
 const addExpire = (keys: Command, part: KeysDeps): void => {
   const command = common(keys.command('expire'))
     .description('Set the expiry of a key without replacing it.')
-    .argument('<key>', rotateTexts.key)
+    .argument('<key>', expireTexts.key)
     .option('--at <moment>', expireTexts.at)
     .option('--delete', expireTexts.delete)
     .option('--even-if-current', expireTexts.evenIfCurrent)

@@ -1,4 +1,4 @@
-import { minuteMillis, unixMillis } from '../../core/index.ts';
+import { startOfMinute } from '../../core/index.ts';
 import { linesOf, type LearnedFinding, type Locale, type WriteFinding } from '../../messages/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
 import type { LearnedChange } from '../../warehouse/index.ts';
@@ -26,7 +26,7 @@ const titleOf = (findings: readonly LearnedChange[], account: string, { list, ou
 /** The types cannot tie a topic to its text. */
 const findingOf = (change: LearnedChange, { at, learned }: Locale['outages']): LearnedFinding => {
   const write = learned.changes[change.topic] as WriteFinding<LearnedChange>;
-  return write(change, (moment) => at(unixMillis(moment - (moment % minuteMillis)), 'UTC'));
+  return write(change, (moment) => at(startOfMinute(moment), 'UTC'));
 };
 
 export const learnedMessages = (

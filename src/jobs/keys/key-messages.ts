@@ -1,4 +1,4 @@
-import { durationText } from '../../core/index.ts';
+import { durationText, formatSlot } from '../../core/index.ts';
 import type { ExpiryPlan, PlannedRotation, SkippedKey } from '../../keys/index.ts';
 import { localeOf } from '../../messages/index.ts';
 import type { PlannedKey } from './plan-mail.ts';
@@ -36,11 +36,11 @@ export const skippedRow = ({ name, service, reason, message, age, at }: SkippedK
 });
 
 /** Commands are in English. */
-const { plans, outages } = localeOf('en');
+const { plans } = localeOf('en');
 
 /** `billing.g7 (60 days): MESSAGE`. */
 export const keyLine = ({ name, age, facts }: PlannedKey, zone: string): string => {
   const isSkipped = facts.kind === 'skip';
-  const text = isSkipped ? facts.message : plans.planned(facts, (moment) => outages.at(moment, zone));
+  const text = isSkipped ? facts.message : plans.planned(facts, (moment) => formatSlot(moment, zone));
   return `${isSkipped ? 'skip ' : ''}${name}${age === undefined ? '' : ` (${durationText(age)})`}: ${text}`;
 };

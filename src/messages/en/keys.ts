@@ -1,4 +1,4 @@
-import { countText, minuteMillis, unixMillis } from '../../core/index.ts';
+import { countText, startOfMinute, toMillis } from '../../core/index.ts';
 import {
   deadKeyText,
   holdText,
@@ -157,9 +157,7 @@ export const englishKeys: KeyTexts = {
   use: ({ calls, lastCall, spend, models }, at, currency = '') =>
     [
       countText(calls, 'call'),
-      ...(lastCall === undefined
-        ? []
-        : [`last ${at(unixMillis(lastCall * 1000 - ((lastCall * 1000) % minuteMillis)))}`]),
+      ...(lastCall === undefined ? [] : [`last ${at(startOfMinute(toMillis(lastCall)))}`]),
       ...models.slice(0, 3).map((one) => `${one.model} ${one.calls.toLocaleString('en-US')}`),
       ...(models.length > 3 ? [countText(models.length - 3, 'more model')] : []),
       ...(spend === undefined ? [] : [`${`${spend} ${currency}`.trim()} spent`]),

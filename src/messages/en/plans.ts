@@ -1,11 +1,4 @@
-import {
-  countText,
-  durationText,
-  minuteMillis,
-  toMillis,
-  unixMillis,
-  type UnixMillis,
-} from '../../core/index.ts';
+import { countText, durationText, startOfMinute, toMillis, type UnixMillis } from '../../core/index.ts';
 import { clockPassed } from '../../keys/index.ts';
 import type { PlanCounts, PlanFacts, PlanTexts } from '../plan-texts.ts';
 
@@ -28,8 +21,7 @@ export const endText = (action: End['action'], at: At): string => {
   if (action.kind === 'warn') return `its owner is notified: ${action.stage}`;
   if (action.kind === 'delete') return 'it is deleted permanently';
   if (!('at' in action)) return 'it expires at once';
-  const moment = toMillis(action.at);
-  return `it expires at ${at(unixMillis(moment - (moment % minuteMillis)))}`;
+  return `it expires at ${at(startOfMinute(toMillis(action.at)))}`;
 };
 
 const kinds = [
