@@ -84,6 +84,18 @@ describe('any input', () => {
     );
   });
 
+  it.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__'])(
+    'with a key named %s in place of any other gives a config or faults, and never throws',
+    async (name) => {
+      for (const [file, text] of Object.entries(goodFiles))
+        for (const { index, 0: key } of text.matchAll(/[\w-]+(?=:\s)/g))
+          await property({
+            ...goodFiles,
+            [file]: text.slice(0, index) + name + text.slice(index + key.length),
+          });
+    },
+  );
+
   it('in place of any part gives a config or faults with positions, and never throws', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(0, 1, 2, 3), async (value, place) => {

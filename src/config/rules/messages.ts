@@ -136,7 +136,9 @@ const unknownKeys = (path: YamlPath, keys: readonly string[], naming: Naming): S
       path: [...path, key],
       onKey: true,
       message: `unknown key ${JSON.stringify(key)}${where}`,
-      advice: moved[key] ?? (nearest(key, known) === undefined && below !== undefined ? below : advice),
+      advice:
+        (Object.hasOwn(moved, key) ? moved[key] : undefined) ??
+        (nearest(key, known) === undefined && below !== undefined ? below : advice),
     };
   });
 };

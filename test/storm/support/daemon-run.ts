@@ -6,6 +6,8 @@ export type Run = {
   readonly process: Running;
   readonly spawnedAt: number;
   servedAt?: number;
+  /** When it was sent the signal that ended it. */
+  stoppedAt?: number;
   diedAt?: number;
 };
 
@@ -41,7 +43,8 @@ export const untilServing = async (life: Run, since: number, inLine = 0): Promis
 /** Ends a process and gives its exit code. */
 export const end = async (life: Run, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> => {
   life.process.kill(signal);
-  if (signal === 'SIGKILL') life.diedAt = Date.now();
+  life.stoppedAt = Date.now();
+  if (signal === 'SIGKILL') life.diedAt = life.stoppedAt;
   const { code } = await life.process.ended;
   life.diedAt ??= Date.now();
   return code;

@@ -31,7 +31,9 @@ export const expectWorkOnce = (
 
   it.each(chaosJobs)('lose and duplicate no slot of %s', (job) => {
     const { lives } = played();
-    const lastStop = Math.max(...lives.map(({ diedAt = 0 }) => diedAt));
+    const lastEnd = Math.max(...lives.map(({ diedAt = 0 }) => diedAt));
+    // A daemon that stops claims nothing more, and may take some seconds to end on a busy machine.
+    const lastStop = Math.max(...lives.map(({ diedAt = 0, stoppedAt = diedAt }) => stoppedAt));
     const { runs } = ofJob(job);
     const slots = runs.flatMap(({ slot, through = slot }) =>
       Array.from({ length: (through - slot) / slotLength + 1 }, (_, index) => slot + index * slotLength),
@@ -43,7 +45,7 @@ export const expectWorkOnce = (
     // As many slots as went by: from the first daemon that served to the last that was stopped.
     expect(first).toBeLessThanOrEqual((served(lives)[0]?.servedAt ?? 0) + slotLength);
     expect(last).toBeGreaterThan(lastStop - slotLength - 2000);
-    expect(last).toBeLessThanOrEqual(lastStop);
+    expect(last).toBeLessThanOrEqual(lastEnd);
   });
 
   it.each(chaosJobs)('do the work of each slot of %s once, and only recorded work', (job) => {
