@@ -5,8 +5,6 @@ import { didYouMean, type Deps, fault, isFault, jsonText } from '../../core/inde
 import { configOption, amount } from '../options.ts';
 import { keysDeps, request, type KeysDeps } from './deps.ts';
 import { refuseUnknown, servicesOf } from './services.ts';
-import { addServiceOperations } from './line.ts';
-import { inAccount } from './options.ts';
 import { addKeyOperations } from './operations.ts';
 import { addKeyPlans } from './plans.ts';
 import { addReconcile } from './reconcile.ts';
@@ -64,7 +62,7 @@ Examples:
         const { answer: view } = await request(part, config, 'keys/list', {
           days,
           key,
-          ...inAccount(options),
+          account: options.account,
         }).catch((error: unknown) => {
           throw keys.args[0] === 'list' ? error : orCommand(error, key, keys);
         });
@@ -80,11 +78,11 @@ Examples:
 const addHistory = (keys: Command, { deps, print, openKeys }: KeysDeps): void => {
   const read = async (service: string | undefined, options: Asked): Promise<KeyHistory> => {
     await using open = await openKeys(options.config);
-    const account = inAccount(options);
-    if (service === undefined) return await open.call('keys/history', account);
-    const found = await open.call('keys/history', { service, ...account });
+    const { account } = options;
+    if (service === undefined) return await open.call('keys/history', { account });
+    const found = await open.call('keys/history', { service, account });
     if (found.steps.length === 0)
-      refuseUnknown(service, await servicesOf(open.call, account, open.progress, deps.signal));
+      refuseUnknown(service, await servicesOf(open.call, { account }, open.progress, deps.signal));
     return found;
   };
   keys
@@ -175,7 +173,6 @@ Examples:
   addList(keys, part);
   addKeyPlans(keys, part);
   addKeyOperations(keys, part);
-  addServiceOperations(keys, part);
   addReconcile(keys, part);
   addHistory(keys, part);
   addAudit(keys, part);

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import {
   openCommands,
   type CommandAnswer,
@@ -49,6 +48,15 @@ export const keysDeps = (deps: Deps): KeysDeps => ({
   },
 });
 
+/** What a command answered, and how it is to be shown. */
+export type Shown<Answer> = {
+  readonly answer: Answer;
+  readonly fromDaemon: boolean;
+  readonly json: boolean | undefined;
+  /** Sets the exit code. */
+  readonly exit: (code: number) => void;
+};
+
 /** Closes the commands before the answer is printed. */
 export const request = async <Name extends CommandName>(
   { deps, openKeys }: KeysDeps,
@@ -89,9 +97,7 @@ export const agreedForGood = async (
 /** The exit code is 1 unless the outcome is good. */
 export const printOutcome = (
   { deps, print }: KeysDeps,
-  command: Command,
-  { answer, fromDaemon }: { readonly answer: KeyOutcome; readonly fromDaemon: boolean },
-  json: boolean | undefined,
+  { answer, fromDaemon, json, exit }: Shown<KeyOutcome>,
 ): void => {
   const outcome = fromDaemon ? answer : withoutDaemon(answer);
   const screen = screenOf(deps.stdout, deps.env);
@@ -100,5 +106,5 @@ export const printOutcome = (
     print(
       outcome.stale === undefined ? renderKeyOutcome(outcome, screen) : renderStale(outcome.stale, screen),
     );
-  command.setOptionValue('exitCode', outcome.good ? 0 : 1);
+  exit(outcome.good ? 0 : 1);
 };

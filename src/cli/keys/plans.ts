@@ -154,7 +154,12 @@ Examples:
   command.action(async (path: string, options: ApplyOptions) => {
     const applied = await apply(await readPlan(resolve(deps.cwd, path)), options);
     if ('isStale' in applied) command.setOptionValue('exitCode', applied.isStale ? 1 : 0);
-    else printOutcome(part, command, applied, options.json);
+    else
+      printOutcome(part, {
+        ...applied,
+        json: options.json,
+        exit: (code) => command.setOptionValue('exitCode', code),
+      });
   });
 };
 

@@ -1,13 +1,9 @@
 import type { Command } from 'commander';
-import { inputTexts, type ReconciledKeys } from '../../daemon/index.ts';
+import type { ReconciledKeys } from '../../daemon/index.ts';
 import { shellWord, jsonText } from '../../core/index.ts';
-import { request, type KeysDeps } from './deps.ts';
-import { common, inAccount, type Common } from './options.ts';
+import type { KeysDeps } from './deps.ts';
+import { addKeyCommand } from './key-command.ts';
 import { oneLine } from '../ui/text.ts';
-
-const texts = inputTexts('keys/reconcile');
-
-type ReconcileOptions = Common & { readonly apply?: boolean };
 
 const render = (services: ReconciledKeys): string =>
   services.length === 0
@@ -28,15 +24,12 @@ const render = (services: ReconciledKeys): string =>
         .map((line) => `${line}\n`)
         .join('');
 
-export const addReconcile = (keys: Command, part: KeysDeps): void => {
-  const command = common(keys.command('reconcile'))
-    .description('Show differences between the key journal and the gateway and sinks.')
-    .argument('[service]', texts.service)
-    .option('--apply', texts.apply)
-    .addHelpText(
-      'after',
-      `
-After a restore from a backup, or if another Tollkeeper manages the same keys,
+export const addReconcile = (keys: Command, part: KeysDeps): void =>
+  addKeyCommand(keys, part, 'keys/reconcile', {
+    description: 'Show differences between the key journal and the gateway and sinks.',
+    args: ['[service]'],
+    options: ['--apply'],
+    help: `After a restore from a backup, or if another Tollkeeper manages the same keys,
 the journal does not know all keys. No key of such a service is created,
 delivered, changed or deleted until the difference is resolved. --apply adopts
 the generations at the gateway and the contents of the sinks, and abandons the
@@ -48,17 +41,9 @@ holds a deleted, expired or disabled key.
 Examples:
   tollkeeper keys reconcile
   tollkeeper keys reconcile billing --apply`,
-    );
-  command.action(async (service: string | undefined, options: ReconcileOptions) => {
-    const apply = options.apply === true;
-    const { answer: services } = await request(part, options.config, 'keys/reconcile', {
-      who: part.person(),
-      apply,
-      service,
-      ...inAccount(options),
-    });
-    part.print(options.json === true ? jsonText(services) : render(services));
-    const isGood = services.every(({ applied, faults }) => applied && faults.length === 0);
-    command.setOptionValue('exitCode', isGood ? 0 : 1);
+    inputs: ({ apply = false }) => ({ apply: apply === true }),
+    show: ({ print }, { answer: services, json, exit }) => {
+      print(json === true ? jsonText(services) : render(services));
+      exit(services.every(({ applied, faults }) => applied && faults.length === 0) ? 0 : 1);
+    },
   });
-};
