@@ -73,7 +73,7 @@ export const measureCall = (
 };
 
 /** One request and the handling of its answer; every failure of either is a catalogue error or the signal's reason. */
-const attempt = async <T>(
+export const callOnce = async <T>(
   deps: CallDeps,
   call: Call,
   use: (answer: HttpAnswer) => Promise<T>,
@@ -123,14 +123,13 @@ const attempt = async <T>(
   }
 };
 
-/** Calls an endpoint: retries a GET while that may help, and sends any write once. */
-export const callEndpoint = <T>(
+/** For a GET: tries again while that may help. A write is sent once. */
+export const callWithRetry = <T>(
   deps: CallDeps,
   call: Call,
   use: (answer: HttpAnswer) => Promise<T>,
-): Promise<T> => {
-  if (call.endpoint.method !== 'GET') return attempt(deps, call, use);
-  return withRetry(() => attempt(deps, call, use), deps.retry, {
+): Promise<T> =>
+  withRetry(() => callOnce(deps, call, use), deps.retry, {
     clock: deps.clock,
     random: deps.random,
     signal: call.signal,
@@ -142,4 +141,3 @@ export const callEndpoint = <T>(
         ...(isFault(error) ? errorFields(error) : {}),
       }),
   });
-};

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fault } from '../core/index.ts';
+import type { HttpAnswer } from '../http/index.ts';
 import type { Endpoint } from './endpoint.ts';
-import { callEndpoint, type Call, type CallDeps } from './call.ts';
+import { callOnce, callWithRetry, type Call, type CallDeps } from './call.ts';
 import { gatewayTerms, quoted } from './gateway-terms.ts';
 import { parseJson } from './json.ts';
 import { denialIn, envelopeRefusal, nameOf, outcomeUnknown } from './refusals.ts';
@@ -61,20 +62,22 @@ export const usualPageTimeout = 60_000;
 /** Calls an endpoint that answers with an envelope and reads its data. */
 export const callForData = <T>(deps: CallDeps, call: Call, schema: z.ZodType<T>): Promise<T> => {
   const { pageTimeout = usualPageTimeout } = deps;
-  const timed = call.endpoint.method === 'GET' ? { ...call, total: pageTimeout } : call;
-  return callEndpoint(deps, timed, async (answer) => {
+  const use = async (answer: HttpAnswer): Promise<T> => {
     const text = await answer.text(answerLimit);
     call.firstSight?.(text);
     return readEnvelope(text, schema, call.endpoint, deps.secrets.redact);
-  });
+  };
+  return call.endpoint.method === 'GET'
+    ? callWithRetry(deps, { ...call, total: pageTimeout }, use)
+    : callOnce(deps, call, use);
 };
 
 /**
- * Calls an endpoint whose answer is open (update, delete; docs/gateway.md G8.12, G8.14): an empty one succeeds, an
+ * Writes to an endpoint whose answer is open (update, delete; docs/gateway.md G8.12, G8.14): an empty one succeeds, an
  * envelope must not refuse.
  */
 export const callForOutcome = (deps: CallDeps, call: Call): Promise<void> =>
-  callEndpoint(deps, call, async (answer) => {
+  callOnce(deps, call, async (answer) => {
     const text = await answer.text(answerLimit);
     call.firstSight?.(text);
     if (text.trim() !== '') readEnvelope(text, z.unknown(), call.endpoint, deps.secrets.redact);

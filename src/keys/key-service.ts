@@ -1,30 +1,35 @@
-import type { NamedGates } from '../core/index.ts';
+import type { Fault, NamedGates, Progress } from '../core/index.ts';
 import type { ApiKey } from '../gateway/index.ts';
 import { awaitRefusal } from './await-refusal.ts';
-import type { KeyService } from './key-service-type.ts';
 import { createKeyServiceOperations } from './service-operations.ts';
 import { adoptionOf, checkJournal, checkService, commonOf, openRotation } from './service-parts.ts';
 import type {
+  AdvanceOptions,
   Advanced,
+  DeadKey,
+  EndedKey,
+  KeySurvey,
+  OutdatedService,
+  PlannedExpiry,
   PlannedRotation,
   ReconciledService,
   RotationView,
   SurveyedKey,
 } from './model/service-types.ts';
-import type { Moved } from './rotation/advance.ts';
+import { advanceRotation, type Moved } from './rotation/advance.ts';
 import { endKeys } from './retirement/end-keys.ts';
 import { keptBySinks } from './retirement/kept-by-sinks.ts';
 import { servicesWithoutCurrent } from './plan/current-candidates.ts';
 import { matchSinks } from './cycle/match-sinks.ts';
 import { probeService } from './update/probe.ts';
 import type { EngineDeps } from './cycle/engine-deps.ts';
-import { advanceAll } from './rotation/advance-all.ts';
+import { roundsOf } from './rotation/rounds.ts';
 import { isSeenInUse } from './cycle/gateway-time.ts';
 import { openCycle } from './cycle/cycle.ts';
 import { stageOf, viewOfRotation } from './rotation/rotation-view.ts';
 import { deleteOrphans } from './retirement/delete-orphans.ts';
 import { outdatedNow } from './cycle/up-to-date.ts';
-import { deliverAgain, releaseUndelivered } from './rotation/undelivered.ts';
+import { releaseUndelivered } from './rotation/undelivered.ts';
 import type { Lineage } from './model/lineage.ts';
 import { readName } from './plan/key-names.ts';
 import { inspect } from './inspect.ts';
@@ -110,7 +115,10 @@ const withUnfinished = (
   return { ...surveyed, split: true, ...(keys.has(surveyed.key.id) ? { unfinished: true } : {}) };
 };
 
-export const createKeyService = (deps: KeyServiceDeps): KeyService => {
+/** All operations on the keys of one account; writes are serialized. */
+export type KeyService = ReturnType<typeof createKeyService>;
+
+export const createKeyService = (deps: KeyServiceDeps) => {
   const { account, journal, clock, gates } = deps;
   const alone = (): Promise<Disposable> => gates.enter(`keys of ${account}`);
   const common = commonOf(deps);
@@ -133,7 +141,7 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     return { listed: Math.max(0, ...generations) };
   };
 
-  const start: KeyService['start'] = async (planned, who) => {
+  const start = async (planned: readonly PlannedRotation[], who: string): Promise<readonly string[]> => {
     using _alone = await alone();
     const ids: string[] = [];
     for (const { service } of planned) checkService(service);
@@ -165,8 +173,13 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     return ids;
   };
 
-  const advance: KeyService['advance'] = async (options) => {
-    const { ids, signal, progress, retries = false, untilIdle = false } = options;
+  const advance = async ({
+    ids,
+    signal,
+    progress,
+    untilIdle = false,
+    retries = untilIdle,
+  }: AdvanceOptions): Promise<readonly Advanced[]> => {
     if (ids?.length === 0) return [];
     const latest = new Map<string, Advanced>();
     let left = ids;
@@ -185,11 +198,16 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
         onStep: ({ service }, step) => notify(`${service}: ${step}`),
       });
       await deleteOrphans(cycle);
-      const results = await advanceAll(cycle, wanted, (number) => {
-        done = number;
-        notify();
-      });
-      const advanced = (retries ? await deliverAgain(cycle, results) : results).map(advancedOf);
+      const moved = new Map<string, Moved>();
+      for await (const round of roundsOf(cycle, wanted, moved, retries))
+        for (const id of round) {
+          const found = await advanceRotation(cycle, id);
+          if (found !== undefined)
+            moved.set(id, { ...found, moved: found.moved || moved.get(id)?.moved === true });
+          done = moved.size;
+          notify();
+        }
+      const advanced = [...moved.values()].map(advancedOf);
       // Reading the same state again is no progress.
       const going = advanced.filter(
         ({ view, moved, fault }) => moved && fault === undefined && !isSame(view, latest.get(view.id)?.view),
@@ -232,12 +250,16 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
     });
   };
 
-  const survey: KeyService['survey'] = async (signal) => {
+  const survey = async (signal: AbortSignal): Promise<KeySurvey> => {
     const at = clock.now();
     return { at, keys: await withCandidates(surveyOf(await deps.gateway.list(signal)), signal) };
   };
 
-  const expire: KeyService['expire'] = async (planned, who, signal) => {
+  const expire = async (
+    planned: readonly PlannedExpiry[],
+    who: string,
+    signal: AbortSignal,
+  ): Promise<readonly EndedKey[]> => {
     if (planned.length === 0) return [];
     using _alone = await alone();
     const cycle = await openCycle(deps, { signal, who, requested: true });
@@ -251,7 +273,8 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
 
   return {
     survey,
-    open: async () =>
+    /** Open rotations, paused ones included. */
+    open: async (): Promise<readonly RotationView[]> =>
       Promise.all(
         openRotations(journal.state(account)).map(async (rotation) =>
           viewOfRotation(
@@ -261,15 +284,30 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
           ),
         ),
       ),
+    /** Records the start of the rotations and returns their ids; a service has at most one open rotation. */
     start,
+    /** Runs every step that is due. A failed step is recorded and notified; it is not an error of the call. */
     advance,
     expire,
-    unusableSink: async (service, job, signal) =>
+    /** Why the job cannot deliver a key of the service; checked before a key is created. */
+    unusableSink: (service: string, job: string, signal: AbortSignal): Promise<Fault | undefined> =>
       unusableSink(deps.consumerOf(job, service)?.sinks ?? [], signal),
-    awaitRefusal: (key, all, options) => awaitRefusal(deps, key, all, options),
-    keptBySinks: (asked, { at, keys }, signal) => keptBySinks(deps, { asked, all: keys, now: at, signal }),
+    /** Calls with an expired key until the gateway refuses it; undefined if no sink shows its plaintext. */
+    awaitRefusal: (
+      key: SurveyedKey,
+      all: readonly SurveyedKey[],
+      options: { readonly signal: AbortSignal; readonly progress: Progress },
+    ) => awaitRefusal(deps, key, all, options),
+    /** The keys that a sink holds or may hold, by id, with the reason. */
+    keptBySinks: (asked: readonly SurveyedKey[], { at, keys }: KeySurvey, signal: AbortSignal) =>
+      keptBySinks(deps, { asked, all: keys, now: at, signal }),
     ...createKeyServiceOperations({ deps, alone, common }),
-    reconcile: async ({ service, apply }, who, signal) => {
+    /** What the journal of each service does not know; `apply` records that in the journal and changes nothing else. */
+    reconcile: async (
+      { service, apply }: { readonly service?: string | undefined; readonly apply: boolean },
+      who: string,
+      signal: AbortSignal,
+    ): Promise<readonly ReconciledService[]> => {
       using _alone = await alone();
       checkJournal(journal);
       const cycle = await openCycle(deps, { signal, who, requested: true });
@@ -281,18 +319,22 @@ export const createKeyService = (deps: KeyServiceDeps): KeyService => {
       }
       return found;
     },
-    releaseUndelivered: async (signal) => {
+    /** Runs before the process ends: deletes keys whose delivery failed and that every sink proves not to hold. */
+    releaseUndelivered: async (signal: AbortSignal): Promise<void> => {
       using _alone = await alone();
       await releaseUndelivered(await openCycle(deps, { signal, who: 'order', requested: true }));
     },
-    deadKeys: async () => [...journal.state(account).deadKeys.values()],
-    inspect: async (options, signal) => {
+    deadKeys: async (): Promise<readonly DeadKey[]> => [...journal.state(account).deadKeys.values()],
+    /** Compares the journal with the key list, and on request with the sinks; records and notifies each finding once. */
+    inspect: async (options: { readonly sinks: boolean }, signal: AbortSignal): Promise<void> => {
       checkJournal(journal);
       if (journal.state(account).managed.size === 0) return;
       const cycle = await openCycle(deps, { signal, who: 'schedule', requested: false });
       await inspect(cycle, options, alone);
     },
-    outdated: async () => [...journal.state(account).outdated.values()],
-    history: (service) => journal.history({ account, service }),
+    /** Services whose journal is older than the gateway or their sinks: none of their keys is written. */
+    outdated: async (): Promise<readonly OutdatedService[]> => [...journal.state(account).outdated.values()],
+    /** Oldest first. */
+    history: (service?: string) => journal.history({ account, service }),
   };
 };

@@ -9,7 +9,6 @@ import {
   openRotation,
   type commonOf,
 } from './service-parts.ts';
-import type { KeyService } from './key-service-type.ts';
 import { readName } from './plan/key-names.ts';
 import { deadBy } from './plan/key-state.ts';
 import { deleteAndVerify } from './retirement/clear-key.ts';
@@ -29,6 +28,7 @@ import { declaredSinks, undeclaredPlaces } from './cycle/known-places.ts';
 import { newerKeys, outdatedNow } from './cycle/up-to-date.ts';
 import { liveOf } from './model/lineage.ts';
 import { candidateOf, type Rotation } from './model/rotation.ts';
+import type { SurveyedKey } from './model/service-types.ts';
 import { probeService } from './update/probe.ts';
 import { lostRequest } from './model/key-state.ts';
 
@@ -39,10 +39,13 @@ type OperationDeps = {
   readonly common: ReturnType<typeof commonOf>;
 };
 
-export type KeyServiceOperations = Pick<
-  KeyService,
-  'adopt' | 'adoptAll' | 'confirm' | 'resume' | 'giveUp' | 'forgetPlaces'
->;
+type Adoption = {
+  readonly keyId: number;
+  readonly service: string;
+  readonly generation: number;
+  /** From the service that it belongs to. */
+  readonly move?: boolean;
+};
 
 const describeLeft = ({ attempts }: Rotation): string =>
   attempts
@@ -59,7 +62,8 @@ const describeLeft = ({ attempts }: Rotation): string =>
     })
     .join(', ');
 
-export const createKeyServiceOperations = ({ deps, alone, common }: OperationDeps): KeyServiceOperations => {
+/** What a person does about a key or a rotation. All throw Fault `wrong-use`. */
+export const createKeyServiceOperations = ({ deps, alone, common }: OperationDeps) => {
   const { account, journal, clock } = deps;
 
   const openOf = (service: string): Rotation => {
@@ -84,7 +88,12 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
   };
 
   return {
-    adopt: async ({ keyId, service, generation, move = false }, who, signal) => {
+    /** Assigns a key to a service. */
+    adopt: async (
+      { keyId, service, generation, move = false }: Adoption,
+      who: string,
+      signal: AbortSignal,
+    ): Promise<void> => {
       using _alone = await alone();
       checkService(service);
       checkServiceName(service);
@@ -119,7 +128,8 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
         { ...common(who, service, `adopt/${keyId}`), ...adoptionOf(placed, createdAtOr(key, clock.now())) },
       ]);
     },
-    adoptAll: async (keys, who) => {
+    /** Records the service of each key where no fact contradicts it; returns the number of new keys. */
+    adoptAll: async (keys: readonly SurveyedKey[], who: string): Promise<number> => {
       using _alone = await alone();
       const lineage = journal.state(account).lineage;
       const places = new Map<string, number>();
@@ -161,7 +171,8 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
       ]);
       return adopted.length;
     },
-    confirm: async (service, fingerprint, who) => {
+    /** A person confirms by fingerprint that a place holds the key; returns the outcome as a sentence. */
+    confirm: async (service: string, fingerprint: string, who: string): Promise<string> => {
       const given = fingerprint.trim().toLowerCase();
       const rotation = await onOne(service, who, (open) => {
         const attempt = candidateOf(open);
@@ -190,7 +201,8 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
       });
       return `${candidateOf(rotation)?.name ?? service} is confirmed; the rotation continues in the next cycle`;
     },
-    resume: async (service, who) => {
+    /** Resumes a paused rotation. */
+    resume: async (service: string, who: string): Promise<string> => {
       const rotation = await onOne(service, who, (open) => {
         if (open.waiting === undefined && open.tries === 0)
           throw fault('wrong-use', `the rotation of ${service} is not paused`, {
@@ -200,7 +212,8 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
       });
       return `the rotation ${rotation.id} continues in the next cycle`;
     },
-    forgetPlaces: async (service, who, signal) => {
+    /** Forgets places that no job declares any more: the rotation continues as if they held no key. */
+    forgetPlaces: async (service: string, who: string, signal: AbortSignal): Promise<string> => {
       using _alone = await alone();
       checkJournal(journal);
       const rotation = openOf(service);
@@ -222,7 +235,8 @@ export const createKeyServiceOperations = ({ deps, alone, common }: OperationDep
       ]);
       return `${places.join(' and ')} no longer ${places.length === 1 ? 'counts' : 'count'} as holding a key of ${service}; the rotation continues in the next cycle`;
     },
-    giveUp: async (service, who) => {
+    /** Ends a rotation and deletes its successor unless a sink may hold it or its disuse is not proven. @throws Fault rotation-blocked */
+    giveUp: async (service: string, who: string): Promise<string> => {
       using _alone = await alone();
       checkJournal(journal);
       const rotation = openOf(service);

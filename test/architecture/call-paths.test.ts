@@ -63,7 +63,7 @@ it('docs/architecture.md lists the functions that a row of the call log passes t
   expect(pathText(steps)).toBe(pathOnPage(await readPage(), 'a row of the call log'));
 });
 
-it('docs/architecture.md lists the functions that `keys rotate` enters until it requests the new key, at most 17', async () => {
+it('docs/architecture.md lists the functions that `keys rotate` enters until it requests the new key, at most 15', async () => {
   await using fixture = await openRotationFixture();
   const paths: (readonly PathStep[])[] = [];
   const stopping = new AbortController();
@@ -92,6 +92,6 @@ it('docs/architecture.md lists the functions that `keys rotate` enters until it 
   await daemon;
   expect(code, stderr).toBe(0);
   const steps = joinPaths(paths);
-  expect(steps.length).toBeLessThanOrEqual(17);
+  expect(steps.length).toBeLessThanOrEqual(15);
   expect(pathText(steps)).toBe(pathOnPage(await readPage(), 'keys rotate'));
 });

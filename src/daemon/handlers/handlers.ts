@@ -10,7 +10,7 @@ import { version } from '../../version.ts';
 import type { BackupResult } from '../../jobs/index.ts';
 import type { BuiltReport } from '../create-runtime.ts';
 import { createKeyHandlers } from '../keys/handlers.ts';
-import { createKeyLease } from '../keys/lease-work.ts';
+import { createKeyLease } from '../keys/key-work.ts';
 import type { App } from '../open-app.ts';
 import { readReplicaViews } from '../replicas/announce.ts';
 import type { ReconcileView } from '../views/reconcile-requested.ts';

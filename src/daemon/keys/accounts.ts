@@ -4,22 +4,14 @@ import type { FoundKey } from './find.ts';
 
 export type OpenRotation = { readonly account: string; readonly view: RotationView };
 
-export type KeyAccounts = {
-  /** The named account, else all. @throws Fault `wrong-use` */
-  readonly named: (account: string | undefined) => readonly string[];
-  readonly keysOf: (account: string, signal: AbortSignal) => Promise<readonly FoundKey[]>;
-  readonly allKeys: (account: string | undefined, signal: AbortSignal) => Promise<readonly FoundKey[]>;
-  /** @throws Fault `wrong-use` when several accounts have an open rotation of the service */
-  readonly openOf: (service: string, account: string | undefined) => Promise<OpenRotation | undefined>;
-  /** @throws Fault `wrong-use` when the account is ambiguous */
-  readonly ofService: (service: string, account: string | undefined) => Promise<string>;
-};
+export type KeyAccounts = ReturnType<typeof createKeyAccounts>;
 
 export const createKeyAccounts = (
   all: readonly string[],
   keyService: (account: string) => Promise<Pick<KeyService, 'survey' | 'open'>>,
-): KeyAccounts => {
-  const named: KeyAccounts['named'] = (account) => {
+) => {
+  /** The named account, else all. @throws Fault `wrong-use` */
+  const named = (account: string | undefined): readonly string[] => {
     if (account !== undefined && all.includes(account)) return [account];
     if (account === undefined && all.length > 0) return all;
     throw fault(
@@ -35,12 +27,13 @@ export const createKeyAccounts = (
     );
   };
 
-  const keysOf: KeyAccounts['keysOf'] = async (account, signal) => {
+  const keysOf = async (account: string, signal: AbortSignal): Promise<readonly FoundKey[]> => {
     const { keys } = await (await keyService(account)).survey(signal);
     return keys.map((key) => ({ ...key, account }));
   };
 
-  const openOf: KeyAccounts['openOf'] = async (service, account) => {
+  /** @throws Fault `wrong-use` when several accounts have an open rotation of the service */
+  const openOf = async (service: string, account: string | undefined): Promise<OpenRotation | undefined> => {
     const found: OpenRotation[] = [];
     for (const name of named(account))
       for (const view of await (await keyService(name)).open())
@@ -56,12 +49,13 @@ export const createKeyAccounts = (
     named,
     keysOf,
     openOf,
-    allKeys: async (account, signal) => {
+    allKeys: async (account: string | undefined, signal: AbortSignal): Promise<readonly FoundKey[]> => {
       const keys: FoundKey[] = [];
       for (const name of named(account)) keys.push(...(await keysOf(name, signal)));
       return keys;
     },
-    ofService: async (service, account) => {
+    /** @throws Fault `wrong-use` when the account is ambiguous */
+    ofService: async (service: string, account: string | undefined): Promise<string> => {
       const open = await openOf(service, account);
       const [first, second] = named(account);
       if (open !== undefined) return open.account;

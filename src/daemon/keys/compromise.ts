@@ -1,9 +1,8 @@
 import { fault, messageOf, shellWord } from '../../core/index.ts';
-import { isLive, type RotationTerms, type KeyOutcome } from '../../keys/index.ts';
+import { isLive, outcomeOf, type RotationTerms, type KeyOutcome } from '../../keys/index.ts';
 import type { OpenRotation } from './accounts.ts';
-import { advanceUntilIdle, type Run } from './advance-until-idle.ts';
 import type { FoundKey } from './find.ts';
-import type { KeyWork } from './key-work.ts';
+import type { KeyWork, Run } from './key-work.ts';
 
 /** A compromised key gets no overlap and no wait for evidence of use. */
 export const atOnce = (terms: RotationTerms): RotationTerms => {
@@ -15,7 +14,10 @@ export const resumeRotation = async (
   work: KeyWork,
   { account, view }: OpenRotation,
   run: Run,
-): Promise<KeyOutcome> => advanceUntilIdle(await work.keyService(account), { ids: [view.id] }, run);
+): Promise<KeyOutcome> => {
+  const keyService = await work.keyService(account);
+  return outcomeOf({ advanced: await keyService.advance({ ...run, ids: [view.id], untilIdle: true }) });
+};
 
 const isCompromise = async (work: KeyWork, { account, view }: OpenRotation): Promise<boolean> => {
   const history = await (await work.keyService(account)).history(view.service);

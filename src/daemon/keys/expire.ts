@@ -10,13 +10,11 @@ import {
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { CommandInput, ContextOf } from '../../control/index.ts';
+import type { CommandInput } from '../../control/index.ts';
 import { cachesHold, type PlannedExpiry, type KeyOutcome, outcomeOf } from '../../keys/index.ts';
-import { refuseCurrent } from './current-key.ts';
 import { findKey, type FoundKey } from './find.ts';
-import type { KeyWork } from './key-work.ts';
-
-type Run = ContextOf<'progress'>;
+import type { KeyWork, Run } from './key-work.ts';
+import { refuseCurrent } from './refusals.ts';
 
 /** A future time: `2026-12-01`, `2026-12-01T08:00`, `+48h`. @throws Fault `wrong-use` */
 export const futureMoment = (text: string, zone: string, now: UnixMillis): UnixSeconds => {

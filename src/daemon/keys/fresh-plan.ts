@@ -1,5 +1,5 @@
 import type { KeySurvey, PlannedExpiry } from '../../keys/index.ts';
-import type { FreshKeyPlan } from './planner.ts';
+import type { FreshKeyPlan } from './job-plans.ts';
 
 const describeEnd = {
   warn: 'to be announced',

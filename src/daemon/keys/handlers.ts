@@ -9,13 +9,13 @@ import {
 } from '../../keys/index.ts';
 import type { CommandHandlers } from '../../control/index.ts';
 import type { KeyHistory, KeyListView, KeyPlanView, PlanCheck } from './key-views.ts';
-import { advanceUntilIdle, startRotations } from './advance-until-idle.ts';
 import { findKey, generationsOf, type FoundKey } from './find.ts';
 import { endsKey, noLongerPlanned } from './fresh-plan.ts';
 import type { KeyWork } from './key-work.ts';
 import { listKeys } from './list.ts';
 import { createKeyOperations } from './operations.ts';
 import { planView } from './plans.ts';
+import { startRotations } from './start-rotations.ts';
 
 /** A service with its line, or one key; with the number of open rotations of services of that name. */
 const namedIn = async (
@@ -60,7 +60,7 @@ export const createKeyHandlers = (lease: () => KeyWork) => {
     ...createKeyOperations(lease),
     'keys/list': async ({ account, key: named, days }, { progress, signal }): Promise<KeyListView> => {
       using work = lease();
-      const { accounts, planner, zone } = work;
+      const { accounts, zone } = work;
       const now = work.now();
       const all = await accounts.allKeys(account, signal);
       const { keys: shown, rotations } = await namedIn(work, all, named, account);
@@ -69,15 +69,14 @@ export const createKeyHandlers = (lease: () => KeyWork) => {
         const mine = (keys: readonly FoundKey[]) => keys.filter((key) => key.account === name);
         if (account !== undefined && name !== account) continue;
         if (named !== undefined && mine(shown).length === 0 && rotations === 0) continue;
-        const part = {
+        const listing = {
           account: name,
           currency: (await work.currencyOf(name)) ?? currency,
-          keyService: await work.keyService(name),
-          evidence: work.evidence,
-          coverOf: (key: FoundKey) => planner.coverOf(name, key, now),
-          teamOf: work.teamOf,
+          all: mine(all),
+          now,
+          days,
         };
-        parts.push(await listKeys(part, mine(shown), { all: mine(all), now, days, progress, signal }));
+        parts.push(await listKeys(work, mine(shown), listing, { progress, signal }));
       }
       return {
         at: now,
@@ -114,9 +113,9 @@ export const createKeyHandlers = (lease: () => KeyWork) => {
       const { account } = filed;
       const keyService = await work.keyService(account);
       const started = await startRotations(keyService, filed.rotations, who);
-      const rotated = await advanceUntilIdle(keyService, started, { progress, signal });
+      const advanced = await keyService.advance({ progress, signal, ids: started.ids, untilIdle: true });
       const changes = await keyService.expire(filed.expiries, who, signal);
-      return { ...rotated, changes, good: rotated.good && changes.every(({ done }) => done) };
+      return outcomeOf({ ...started, advanced, changes });
     },
     'keys/history': async ({ service, account }): Promise<KeyHistory> => {
       using work = lease();

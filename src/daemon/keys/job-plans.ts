@@ -15,13 +15,35 @@ import {
   type SkippedKey,
   type KeyService,
   type KeySurvey,
+  type PlannedExpiry,
+  type PlannedRotation,
   type RotationPolicy,
+  type RotationTerms,
   type SinkSpec,
   type SurveyedKey,
 } from '../../keys/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
-import type { FreshKeyPlan, KeyJob, KeyPlanner } from './planner.ts';
 import { costOwnersOf } from '../cost-owners.ts';
+
+export type KeyJob = {
+  readonly name: string;
+  readonly kind: string;
+  readonly account: string;
+  readonly zone: string;
+};
+
+export type JobKeyPlan = {
+  readonly rotations: readonly PlannedRotation[];
+  readonly expiries: readonly PlannedExpiry[];
+  readonly notes: readonly string[];
+};
+
+export type FreshKeyPlan = JobKeyPlan & {
+  readonly skipped: readonly Pick<SkippedKey, 'keyId' | 'name' | 'reason' | 'message'>[];
+};
+
+/** What the configuration says about keys: which job covers one, and what it would do now. */
+export type KeyPlanner = ReturnType<typeof createJobPlans>;
 
 export type JobPlansDeps = {
   readonly config: Config;
@@ -81,7 +103,7 @@ const describeSelection = ({ name, group, olderThan, team, status }: RotationPol
 /** Above the number of keys of any account. */
 const all = { maxPerRun: { count: 1_000_000 }, minRemaining: 0 };
 
-export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps): KeyPlanner => {
+export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps) => {
   const ofKind = (kind: string): readonly Job[] =>
     Object.values(config.jobs).filter((job) => job.kind === kind);
   const rotating = ofKind('rotate-keys');
@@ -127,8 +149,8 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
   };
 
   return {
-    jobs: () => [...rotating, ...ofKind('expire-keys')].map(jobOf),
-    plan: async ({ name }, survey, signal) => {
+    jobs: (): readonly KeyJob[] => [...rotating, ...ofKind('expire-keys')].map(jobOf),
+    plan: async ({ name }: KeyJob, survey: KeySurvey, signal: AbortSignal): Promise<FreshKeyPlan> => {
       const job = config.jobs[name];
       if (job?.kind === 'expire-keys') return planExpiring(job, survey, signal);
       const policy = rotatingNamed(name);
@@ -145,7 +167,12 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
         skipped: plan.skipped,
       };
     },
-    coverOf: (account, key, now) => {
+    /** The first rotate-keys job of the account that covers the key, and the age in milliseconds at which it rotates it. */
+    coverOf: (
+      account: string,
+      key: SurveyedKey,
+      now: UnixMillis,
+    ): { readonly job: string; readonly every: number } | undefined => {
       for (const job of rotating) {
         const { select, every } = policyOf(job);
         if (job.account === account && covers(job, key, now))
@@ -153,27 +180,39 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
       }
       return undefined;
     },
-    termsOf: (job) => rotatingNamed(job).terms,
-    obstacleOf: (job, { key }, survey) => {
+    /** @throws Fault `wrong-use` when the job rotates no keys */
+    termsOf: (job: string): RotationTerms => rotatingNamed(job).terms,
+    /** Why the job cannot rotate the key. */
+    obstacleOf: (
+      job: string,
+      { key }: SurveyedKey,
+      survey: KeySurvey,
+    ): { readonly reason: string; readonly message: string } | undefined => {
       const policy = { ...rotatingNamed(job), select: {}, every: 0, windows: [], limits: all };
       return planRotations(survey, policy, []).skipped.find(
         ({ keyId, reason }) => keyId === key.id && reason !== 'age-unknown',
       );
     },
-    nameProblem: (job, service) => {
+    /** Why the job cannot create a first key for the service, as a sentence. */
+    nameProblem: (job: string, service: string): string | undefined => {
       if (!isServiceName(service)) return 'it cannot be used in paths and commands';
       const { template } = rotatingNamed(job).terms;
       const longest = printKeyName(templateOf(template), { service, generation: 100 });
       return isKeyName(longest) ? undefined : 'the names of its keys would exceed 50 bytes';
     },
-    delivers: (account, key, now) =>
+    /** The first rotate-keys job of the account that covers the key and delivers its successors. */
+    delivers: (account: string, key: SurveyedKey, now: UnixMillis): string | undefined =>
       rotating.find(
         (job) =>
           job.account === account &&
           ((job.fields as RotateSettings).deliver ?? []).length > 0 &&
           covers(job, key, now),
       )?.name,
-    leavesOut: (named, { service, group, at }) => {
+    /** Name of the first key of a service, and the job's selection as a sentence, when the job does not select that key. */
+    leavesOut: (
+      named: string,
+      { service, group, at }: { readonly service: string; readonly group: string; readonly at: UnixMillis },
+    ): { readonly name: string; readonly selection: string } | undefined => {
       const job = rotating.find(({ name }) => name === named);
       const { select, terms } = rotatingNamed(named);
       const name = printKeyName(templateOf(terms.template), { service, generation: 1 });
@@ -184,7 +223,8 @@ export const createJobPlans = ({ config, keyService, warehouse }: JobPlansDeps):
         ? undefined
         : { name, selection: describeSelection(select) };
     },
-    overwrites: (name, service, { at, keys }) => {
+    /** The covered service whose key would be overwritten if the job's sinks also got the key of this, uncovered, service. */
+    overwrites: (name: string, service: string, { at, keys }: KeySurvey): string | undefined => {
       const job = rotating.find((one) => one.name === name);
       const sinks = (job?.fields as RotateSettings | undefined)?.deliver ?? [];
       if (job === undefined || sinks.length === 0) return undefined;

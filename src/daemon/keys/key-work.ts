@@ -1,9 +1,15 @@
-import { didYouMean, fault, type UnixMillis } from '../../core/index.ts';
-import type { KeyService } from '../../keys/index.ts';
+import { didYouMean, fault, type Clock, type UnixMillis } from '../../core/index.ts';
+import type { ContextOf } from '../../control/index.ts';
+import { teamOf, type KeyService } from '../../keys/index.ts';
+import { storedCurrency, type Warehouse } from '../../warehouse/index.ts';
+import { costOwnersOf } from '../cost-owners.ts';
+import type { App } from '../open-app.ts';
 import { createKeyAccounts, type KeyAccounts } from './accounts.ts';
 import type { FoundKey } from './find.ts';
-import type { ListDeps } from './list.ts';
-import type { KeyJob, KeyPlanner } from './planner.ts';
+import { createJobPlans, type KeyJob, type KeyPlanner } from './job-plans.ts';
+
+/** What a command that takes its time is called with. */
+export type Run = ContextOf<'progress'>;
 
 type KeyWorkParts = Disposable & {
   readonly now: () => UnixMillis;
@@ -15,7 +21,7 @@ type KeyWorkParts = Disposable & {
   readonly currencyOf: (account: string) => Promise<string | undefined>;
   /** @throws Fault `wrong-use` for an unknown account */
   readonly keyService: (account: string) => Promise<KeyService>;
-  readonly evidence: ListDeps['evidence'];
+  readonly evidence: Pick<Warehouse['keys'], 'uses' | 'logComplete'>;
   readonly planner: KeyPlanner;
   readonly teamOf: (key: FoundKey) => string | undefined;
 };
@@ -47,3 +53,27 @@ export const createKeyWork = (parts: KeyWorkParts): KeyWork => ({
     });
   },
 });
+
+/** Each request uses the config that is active when it begins. */
+export const createKeyLease =
+  ({ clock, app }: { readonly clock: Clock; readonly app: App }) =>
+  (): KeyWork => {
+    const { warehouse } = app;
+    const runtime = app.lease();
+    const { config, keyService } = runtime;
+    const { settings } = config;
+    return createKeyWork({
+      now: clock.now,
+      zone: settings.timezone,
+      declared: Object.entries(settings.accounts).map(([account, { currency }]) => ({ account, currency })),
+      currencyOf: async (account) => {
+        const amounts = await warehouse.logs.amounts(account);
+        return amounts === undefined ? undefined : storedCurrency(amounts);
+      },
+      keyService,
+      evidence: warehouse.keys,
+      planner: createJobPlans({ config, keyService, warehouse }),
+      teamOf: ({ account, ...key }) => teamOf(key, costOwnersOf(settings, account).teams),
+      [Symbol.dispose]: runtime[Symbol.dispose],
+    });
+  };

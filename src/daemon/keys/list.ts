@@ -3,24 +3,13 @@ import {
   toSeconds,
   unixSeconds,
   type Interval,
-  type Progress,
   type UnixMillis,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { KeyService, LogCompleteness } from '../../keys/index.ts';
+import type { LogCompleteness } from '../../keys/index.ts';
 import type { KeyListView, KeyView } from './key-views.ts';
-import type { Warehouse } from '../../warehouse/index.ts';
 import type { FoundKey } from './find.ts';
-import type { Cover } from './planner.ts';
-
-export type ListDeps = {
-  readonly account: string;
-  readonly currency: string;
-  readonly keyService: Pick<KeyService, 'survey' | 'open'>;
-  readonly evidence: Pick<Warehouse['keys'], 'uses' | 'logComplete'>;
-  readonly coverOf: (key: FoundKey) => Cover | undefined;
-  readonly teamOf: (key: FoundKey) => string | undefined;
-};
+import type { KeyWork, Run } from './key-work.ts';
 
 const throughOf = (log: LogCompleteness, range: Interval<UnixSeconds>): UnixSeconds | undefined =>
   log.complete ? range.end : log.through;
@@ -32,25 +21,25 @@ const idsByName = (keys: readonly FoundKey[]): ReadonlyMap<string, readonly numb
 };
 
 type Listing = {
+  readonly account: string;
+  readonly currency: string;
+  /** Of the account, with those that are not listed. */
   readonly all: readonly FoundKey[];
   readonly now: UnixMillis;
   /** Length of the time range of use, in days. */
   readonly days: number;
-  readonly progress: Progress;
-  readonly signal: AbortSignal;
 };
 
 export const listKeys = async (
-  deps: ListDeps,
+  { keyService, evidence, planner, teamOf }: KeyWork,
   keys: readonly FoundKey[],
-  listing: Listing,
+  { account, currency, all, now, days }: Listing,
+  { progress, signal }: Run,
 ): Promise<Pick<KeyListView, 'accounts' | 'keys' | 'rotations'>> => {
-  const { account, currency, keyService, evidence } = deps;
-  const { all, now, days, progress, signal } = listing;
   const end = toSeconds(now);
   const range = { start: unixSeconds(end - days * daySeconds), end };
   const through = throughOf(await evidence.logComplete(account, range), range);
-  const open = new Map((await keyService.open()).map((view) => [view.id, view]));
+  const open = new Map((await (await keyService(account)).open()).map((view) => [view.id, view]));
   signal.throwIfAborted();
   progress({ step: 'reading the usage of keys' });
   const names = keys.map(({ key }) => key.name);
@@ -59,8 +48,6 @@ export const listKeys = async (
   const views = keys.map((found): KeyView => {
     const { key, service, generation, known, retained, rotation } = found;
     const use = uses.get(key.name);
-    const cover = deps.coverOf(found);
-    const team = deps.teamOf(found);
     const state = rotation === undefined ? undefined : open.get(rotation.id);
     // Zero calls is a statement only where the call log is complete.
     const isKnown = use !== undefined && (use.calls > 0 || through !== undefined);
@@ -79,8 +66,8 @@ export const listKeys = async (
       remainQuota: key.remainQuota,
       unlimitedQuota: key.unlimitedQuota,
       unreadable: key.unreadable,
-      team,
-      ...(cover === undefined ? {} : cover),
+      team: teamOf(found),
+      ...planner.coverOf(account, found, now),
       rotation: state,
       sameName: (ids.get(key.name) ?? []).filter((id) => id !== key.id),
       ...(isKnown

@@ -1,30 +1,15 @@
 import { fault } from '../../core/index.ts';
 import type { CommandHandlers } from '../../control/index.ts';
-import type { KeyFields, KeyOutcome } from '../../keys/index.ts';
-import { advanceUntilIdle, startRotations } from './advance-until-idle.ts';
+import { outcomeOf, type KeyFields, type KeyOutcome } from '../../keys/index.ts';
 import { resumeRotation } from './compromise.ts';
 import { findKey } from './find.ts';
 import type { ReconciledKeys } from './key-views.ts';
 import type { KeyWork } from './key-work.ts';
-import { refuseOverwriting } from './overwriting.ts';
-import type { KeyJob } from './planner.ts';
 import { quotaOf } from './quota.ts';
+import { refuseLeftOut, refuseOverwriting } from './refusals.ts';
 import { createRotate } from './rotate.ts';
+import { startRotations } from './start-rotations.ts';
 import { createExpire, futureMoment } from './expire.ts';
-
-/** A key that its job does not select would never be rotated. */
-const refuseLeftOut = ({ planner, now }: KeyWork, job: KeyJob, service: string, group: string): void => {
-  const at = now();
-  const out = planner.leavesOut(job.name, { service, group, at });
-  if (out === undefined) return;
-  throw fault(
-    'wrong-use',
-    `job ${job.name} does not select ${out.name}, so it would never be rotated: the job selects ${out.selection}`,
-    {
-      advice: `choose a service name that matches, specify another job, or widen \`keys\` of job ${job.name}`,
-    },
-  );
-};
 
 export const createKeyOperations = (lease: () => KeyWork) =>
   ({
@@ -64,8 +49,9 @@ export const createKeyOperations = (lease: () => KeyWork) =>
       refuseLeftOut(work, job, service, group ?? '');
       refuseOverwriting(work, job, service, keys);
       const keyService = await work.keyService(job.account);
-      const begun = await startRotations(keyService, [{ service, why: 'new', terms, fresh }], who);
-      return await advanceUntilIdle(keyService, begun, run);
+      const started = await startRotations(keyService, [{ service, why: 'new', terms, fresh }], who);
+      const advanced = await keyService.advance({ ...run, ids: started.ids, untilIdle: true });
+      return outcomeOf({ ...started, advanced });
     },
     'keys/adopt': async (
       { key: named, service, generation, who, account, move = false },
@@ -90,8 +76,9 @@ export const createKeyOperations = (lease: () => KeyWork) =>
       const keyService = await work.keyService(name);
       const message = await keyService.resume(service, who);
       const open = await accounts.openOf(service, name);
-      const resumed = { ids: open === undefined ? [] : [open.view.id], notes: [message] };
-      return await advanceUntilIdle(keyService, resumed, { progress, signal });
+      const ids = open === undefined ? [] : [open.view.id];
+      const advanced = await keyService.advance({ progress, signal, ids, untilIdle: true });
+      return outcomeOf({ advanced, notes: [message] });
     },
     'keys/reconcile': async ({ service, who, account, apply }, { signal }): Promise<ReconciledKeys> => {
       using work = lease();

@@ -1,7 +1,7 @@
 import { formatMoment } from '../../core/index.ts';
 import type { PlannedExpiry, PlannedRotation } from '../../keys/index.ts';
 import type { KeyPlanView, PlannedChange } from './key-views.ts';
-import type { FreshKeyPlan, JobKeyPlan, KeyJob } from './planner.ts';
+import type { FreshKeyPlan, JobKeyPlan, KeyJob } from './job-plans.ts';
 
 const describeReason = {
   age: 'it has reached its age',

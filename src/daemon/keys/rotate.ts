@@ -1,19 +1,13 @@
-import { fault, formatSlot, shellWord, type UnixMillis } from '../../core/index.ts';
+import { fault, formatSlot, shellWord } from '../../core/index.ts';
 import type { CommandInput, ContextOf } from '../../control/index.ts';
-import {
-  deadBy,
-  plannedRotation,
-  type PlannedRotation,
-  type RotationTerms,
-  type KeyOutcome,
-} from '../../keys/index.ts';
-import { advanceUntilIdle, startRotations } from './advance-until-idle.ts';
+import { outcomeOf, plannedRotation, type PlannedRotation, type KeyOutcome } from '../../keys/index.ts';
+import { startRotations } from './start-rotations.ts';
 import { atOnce, leftOf, resumeCompromised, resumeRotation } from './compromise.ts';
 import { findKey, type FoundKey } from './find.ts';
 import type { KeyWork } from './key-work.ts';
-import { refuseOverwriting } from './overwriting.ts';
-import type { KeyJob } from './planner.ts';
+import type { KeyJob } from './job-plans.ts';
 import { withQuota } from './quota.ts';
+import { refuseNothingLeft, refuseOverwriting } from './refusals.ts';
 
 const noMatterWhenCompromised: ReadonlySet<string> = new Set([
   'name-not-unique',
@@ -50,18 +44,6 @@ const jobFor = (
     `job ${name} belongs to account ${job.account}, and ${key.key.name} is a key of ${account}`,
     {
       advice: `specify a rotate-keys job of ${account}`,
-    },
-  );
-};
-
-/** A successor cannot get a share of a quota that is used up. */
-const refuseNothingLeft = ({ key, service }: FoundKey, { quota }: RotationTerms, now: UnixMillis): void => {
-  if ((quota.kind !== 'carry' && quota.kind !== 'split') || deadBy(key, now) !== 'exhausted') return;
-  throw fault(
-    'wrong-use',
-    `${key.name} (id ${key.id}) has no quota left, and its job ${quota.kind === 'carry' ? 'carries it over to' : 'splits it with'} the new key`,
-    {
-      advice: `specify the quota of the new key: \`tollkeeper keys rotate ${shellWord(service)} --quota AMOUNT\`, or --quota unlimited`,
     },
   );
 };
@@ -145,8 +127,9 @@ export const createRotate =
     const keyService = await work.keyService(found.account);
     const unusable = await keyService.unusableSink(rotation.service, rotation.terms.job, signal);
     if (unusable !== undefined) throw unusable;
-    const begun = await startRotations(keyService, [rotation], who);
-    const outcome = await advanceUntilIdle(keyService, begun, run);
+    const started = await startRotations(keyService, [rotation], who);
+    const advanced = await keyService.advance({ ...run, ids: started.ids, untilIdle: true });
+    const outcome = outcomeOf({ ...started, advanced });
     if (!now) return outcome;
     const reported = await withDeleted(work, outcome, found);
     return outcome.good

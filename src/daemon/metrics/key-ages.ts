@@ -1,6 +1,6 @@
 import type { UnixMillis } from '../../core/index.ts';
 import { isLive, newestOf, type RotationView, type SurveyedKey } from '../../keys/index.ts';
-import type { KeyPlanner } from '../keys/planner.ts';
+import type { KeyPlanner } from '../keys/job-plans.ts';
 import { knownKeys } from '../views/key-ages.ts';
 
 /** The age of a current key, in milliseconds. */

@@ -1,5 +1,5 @@
 import { hasCode, isFault, type Fault, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
-import { callEndpoint, type CallDeps, type CallOptions } from '../call.ts';
+import { callWithRetry, type CallDeps, type CallOptions } from '../call.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { openExportBody, type ExportBody } from './export-body.ts';
 
@@ -38,7 +38,7 @@ const openExport = async (
 ): Promise<ExportBody> => {
   const call = { ...options, endpoint, query, accept: 'text/csv, */*;q=0.1' };
   let refused = 0;
-  const opened = await callEndpoint<ExportBody | Fault>(deps, call, async (answer) => {
+  const opened = await callWithRetry<ExportBody | Fault>(deps, call, async (answer) => {
     try {
       return await openExportBody(answer, endpoint, deps.secrets.redact);
     } catch (error) {

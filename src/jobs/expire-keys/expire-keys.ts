@@ -12,9 +12,9 @@ import { planExpiries, type PlannedExpiries } from './plan-expiries.ts';
 import { defineJobKind, type JobContext, type JobOutcome } from '../job-kind.ts';
 import { expireFaults } from './expire-rules.ts';
 import { keyServiceOf, failureOf, whoOf } from '../keys/key-runs.ts';
-import { endedKey, skippedRow, keyLine } from '../keys/key-messages.ts';
+import { keyPlan, planLines, type KeyPlan } from '../keys/key-plan.ts';
 import { noCostOwners } from '../cost-owners.ts';
-import { mailPlan, type PlanEmail } from '../keys/plan-mail.ts';
+import { mailPlan } from '../keys/plan-mail.ts';
 
 const planOf = async (
   keyService: KeyService,
@@ -38,14 +38,17 @@ const countsBy = (planned: readonly PlannedExpiry[]): Omit<PlanCounts, 'skipped'
 const plannedOf = ({ expiries }: ExpiryPlan): readonly PlannedExpiry[] =>
   expiries.map(({ planned }) => planned);
 
-const planEmailOf = ({ plan }: PlannedExpiries): PlanEmail => {
-  const kept = plan.skipped.filter(needsAttention);
-  return {
-    counts: { ...countsBy(plannedOf(plan)), skipped: kept.length },
-    keys: [...plan.expiries.map(endedKey), ...kept.map(skippedRow)],
-    usual: plan.skipped.length - kept.length,
-  };
-};
+const summaryOf = ({ plan }: PlannedExpiries): KeyPlan =>
+  keyPlan(
+    countsBy(plannedOf(plan)),
+    plan.expiries.map(({ planned: { name, service, action }, clock, passed, age }) => ({
+      name,
+      service,
+      facts: { kind: 'end', action, clock, passed },
+      age,
+    })),
+    plan.skipped,
+  );
 
 const carriedOut = async (
   keyService: KeyService,
@@ -69,10 +72,10 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
   const found = await planOf(keyService, settings, context);
   const { plan, notices } = found;
   const isApplied = settings.mode === 'apply';
-  const planEmail = planEmailOf(found);
+  const summary = summaryOf(found);
   const { notified, mailed } = isApplied
     ? { notified: 0, mailed: '' }
-    : await mailPlan(planEmail, settings.mail?.to, context);
+    : await mailPlan(summary, settings.mail?.to, context);
   // Owners are told of a key that expires by itself, even if this job applies nothing.
   const ended = await carriedOut(keyService, [...notices, ...(isApplied ? plannedOf(plan) : [])], context);
   const failed = failureOf(
@@ -85,7 +88,7 @@ const run = async (settings: ExpireSettings, context: JobContext): Promise<JobOu
   const kept = plan.skipped.filter(needsAttention).length;
   const did = isApplied
     ? `${countsText(countsBy(plannedOf(plan))) || 'nothing to end'}${skippedText(kept)}`
-    : localeOf('en').plans.title(planEmail.counts);
+    : localeOf('en').plans.title(summary.counts);
   return {
     summary: `${did}, of ${countText(plan.selected, 'key')}${noticed}${mailed}`,
     figures: { mode: settings.mode, ...figuresOf(found), notified },
@@ -107,14 +110,12 @@ export const expireKeysKind = defineJobKind({
   plan: async (settings, context) => {
     if (context.trigger === 'backfill') return ['nothing: keys cannot be ended in the past'];
     const found = await planOf(await keyServiceOf(context), settings, context);
-    const { keys, usual } = planEmailOf(found);
-    const lines = [
-      ...found.notices.map(
+    return planLines(
+      summaryOf(found),
+      context.zone,
+      found.notices.map(
         ({ name, action }) => `${name}: ${endText(action, (at) => formatSlot(at, context.zone))}`,
       ),
-      ...keys.map((key) => keyLine(key, context.zone)),
-      ...(usual === 0 ? [] : [`skip ${countText(usual, 'other key')} as expected`]),
-    ];
-    return lines.length === 0 ? ['nothing: the job selects no existing key'] : lines;
+    );
   },
 });

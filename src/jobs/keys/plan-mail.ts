@@ -1,28 +1,14 @@
 import { countText, type UnixMillis } from '../../core/index.ts';
 import type { AuditHead } from '../../keys/index.ts';
-import { linesOf, localeOf, type Locale, type PlanCounts, type PlanFacts } from '../../messages/index.ts';
+import { linesOf, localeOf, type Locale } from '../../messages/index.ts';
 import { notify } from '../../notify/index.ts';
 import { renderAlertEmail, type AlertBlock } from '../../reports/index.ts';
 import type { JobContext } from '../job-kind.ts';
+import type { KeyPlan } from './key-plan.ts';
 import { noCostOwners } from '../cost-owners.ts';
 
 /** Keeps a mail about many keys readable. */
 const maxKeys = 40;
-
-export type PlannedKey = {
-  readonly name: string;
-  /** Milliseconds; undefined when the gateway does not report it. */
-  readonly age?: number | undefined;
-  readonly service: string;
-  readonly facts: PlanFacts;
-};
-
-export type PlanEmail = {
-  readonly counts: PlanCounts;
-  readonly keys: readonly PlannedKey[];
-  /** Number of keys skipped for ordinary reasons, such as their age. */
-  readonly usual: number;
-};
 
 type PlanSource = {
   readonly locale: Locale;
@@ -39,7 +25,7 @@ type PlanSource = {
 };
 
 export const planEmail = (
-  { counts, keys, usual }: PlanEmail,
+  { counts, keys, usual }: KeyPlan,
   { job, account, slot, zone, audit, locale, to, page }: PlanSource,
 ): ReturnType<typeof renderAlertEmail> => {
   const { plans, mails, outages } = locale;
@@ -87,7 +73,7 @@ export const planEmail = (
 
 /** Enqueues the plan once per slot, for the operators or the recipients of the job. Returns a sentence for the summary. */
 export const mailPlan = async (
-  plan: PlanEmail,
+  plan: KeyPlan,
   to: readonly string[] | undefined,
   context: JobContext,
 ): Promise<{ readonly notified: number; readonly mailed: string }> => {

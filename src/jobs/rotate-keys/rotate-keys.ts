@@ -13,10 +13,10 @@ import { localeOf } from '../../messages/index.ts';
 import { defineJobKind, type JobContext, type JobOutcome } from '../job-kind.ts';
 import { rotateFaults } from './rotate-rules.ts';
 import { keyServiceOf, failureOf, advanceRotations, whoOf } from '../keys/key-runs.ts';
-import { skippedRow, keyLine, rotatedKey } from '../keys/key-messages.ts';
+import { keyPlan, planLines, type KeyPlan } from '../keys/key-plan.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import { notifyOfBlocked } from './blocked-notice.ts';
-import { mailPlan, type PlanEmail } from '../keys/plan-mail.ts';
+import { mailPlan } from '../keys/plan-mail.ts';
 import { rotateShape, rotationPolicy, type RotateSettings } from './rotate-shape.ts';
 
 /** Calls `adopt` with the keys that the job covers before it plans. */
@@ -34,14 +34,17 @@ const planOf = async (
   return withUsableSinks(plan, keyService, context.signal);
 };
 
-const planEmailOf = ({ rotations, skipped }: RotationPlan): PlanEmail => {
-  const kept = skipped.filter(needsAttention);
-  return {
-    counts: { rotate: rotations.length, skipped: kept.length },
-    keys: [...rotations.map(rotatedKey), ...kept.map(skippedRow)],
-    usual: skipped.length - kept.length,
-  };
-};
+const summaryOf = ({ rotations, skipped }: RotationPlan): KeyPlan =>
+  keyPlan(
+    { rotate: rotations.length },
+    rotations.map(({ planned: { service, old, why, terms }, age }) => ({
+      name: old?.name ?? service,
+      service,
+      facts: { kind: 'rotate', service, isSplit: why === 'split', terms },
+      age,
+    })),
+    skipped,
+  );
 
 const figuresOf = (plan: RotationPlan) => ({
   selected: plan.selected,
@@ -51,10 +54,10 @@ const figuresOf = (plan: RotationPlan) => ({
 
 const planned = async (settings: RotateSettings, context: JobContext): Promise<JobOutcome> => {
   const plan = await planOf(await keyServiceOf(context), settings, context);
-  const planEmail = planEmailOf(plan);
-  const { notified, mailed } = await mailPlan(planEmail, settings.mail?.to, context);
+  const summary = summaryOf(plan);
+  const { notified, mailed } = await mailPlan(summary, settings.mail?.to, context);
   return {
-    summary: `${localeOf('en').plans.title(planEmail.counts)} of ${countText(plan.selected, 'service')}${mailed}`,
+    summary: `${localeOf('en').plans.title(summary.counts)} of ${countText(plan.selected, 'service')}${mailed}`,
     figures: { mode: 'plan', ...figuresOf(plan), notified },
   };
 };
@@ -162,12 +165,10 @@ export const rotateKeysKind = defineJobKind({
     const keyService = await keyServiceOf(context);
     const open = settings.mode === 'apply' ? await keyService.open() : [];
     const plan = await planOf(keyService, settings, context);
-    const { keys, usual } = planEmailOf(plan);
-    const lines = [
-      ...open.map(({ service, message }) => `continue the rotation of ${service}: ${message}`),
-      ...keys.map((key) => keyLine(key, context.zone)),
-      ...(usual === 0 ? [] : [`skip ${countText(usual, 'other key')} as expected`]),
-    ];
-    return lines.length === 0 ? ['nothing: the job selects no existing key'] : lines;
+    return planLines(
+      summaryOf(plan),
+      context.zone,
+      open.map(({ service, message }) => `continue the rotation of ${service}: ${message}`),
+    );
   },
 });

@@ -1,39 +1,15 @@
-import { errorFields, hasCode, isFault } from '../../core/index.ts';
+import { errorFields, isFault } from '../../core/index.ts';
 import { candidateOf, type Attempt, type Rotation } from '../model/rotation.ts';
 import type { Sink } from '../model/sink.ts';
 import { deleteAndVerify } from '../retirement/clear-key.ts';
-import { advanceAll } from './advance-all.ts';
-import type { Moved } from './advance.ts';
 import { generationKeyOf, note, plaintextOf, type Cycle } from '../cycle/cycle.ts';
 import { sinksOf } from '../cycle/up-to-date.ts';
 import { openRotations } from '../model/key-state.ts';
 
-/** Milliseconds before each further delivery of the same key within one command. */
-const pauses = [2000, 10_000] as const;
-
-const isUndelivered = (cycle: Cycle, rotation: Rotation): boolean => {
+/** Whether this process alone has the key, because its delivery is not over. */
+export const isUndelivered = (cycle: Cycle, rotation: Rotation): boolean => {
   const attempt = candidateOf(rotation);
   return attempt?.state === 'delivering' && cycle.deps.plaintexts.has(plaintextOf(rotation, attempt));
-};
-
-/** Retries failed deliveries now, because the plaintext is lost when this process ends. */
-export const deliverAgain = async (cycle: Cycle, results: readonly Moved[]): Promise<readonly Moved[]> => {
-  const latest = new Map(results.map((one) => [one.rotation.id, one]));
-  for (const pause of pauses) {
-    const left = [...latest.values()].filter(
-      ({ rotation, fault }) =>
-        hasCode(fault, 'sink-failed') && rotation.waiting === undefined && isUndelivered(cycle, rotation),
-    );
-    if (left.length === 0) break;
-    await cycle.deps.clock.wait(pause, cycle.signal);
-    const again = await advanceAll(
-      cycle,
-      left.map(({ rotation }) => rotation.id),
-      () => undefined,
-    );
-    for (const one of again) latest.set(one.rotation.id, { ...one, moved: true });
-  }
-  return [...latest.values()];
 };
 
 /** Whether every place to which the delivery began can be read, and holds another key or none. */

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createJobPlans } from '../../../src/daemon/keys/job-plans.ts';
+import { createJobPlans, type KeyPlanner } from '../../../src/daemon/keys/job-plans.ts';
 import { createSecretRegistry, unixSeconds } from '../../../src/core/index.ts';
-import type { KeyPlanner } from '../../../src/daemon/keys/planner.ts';
 import { readConfig } from '../../../src/settings.ts';
 import { openFolder, defaultConfig, type Folder } from '../../support/program.ts';
 import { fakeKeyService, now, surveyed } from '../support/fake-key-service.ts';

@@ -7,7 +7,8 @@ import { mailOf, type Message, type MessageDeps } from '../../../src/daemon/noti
 import { noticeMessages } from '../../../src/daemon/notifications/notice.ts';
 import { localeOf, type PlanCounts } from '../../../src/messages/index.ts';
 import type { Mail } from '../../../src/notify/index.ts';
-import { planEmail, type PlannedKey } from '../../../src/jobs/keys/plan-mail.ts';
+import type { PlannedKey } from '../../../src/jobs/keys/key-plan.ts';
+import { planEmail } from '../../../src/jobs/keys/plan-mail.ts';
 import type { KeyAlert } from '../../../src/keys/index.ts';
 import type { Notice } from '../../../src/scheduler/index.ts';
 import type { KnownGap, LearnedChange } from '../../../src/warehouse/index.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../../src/core/index.ts';
 import { createKeyHandlers } from '../../../src/daemon/keys/handlers.ts';
 import { createKeyWork, type KeyWork } from '../../../src/daemon/keys/key-work.ts';
-import type { FreshKeyPlan, KeyPlanner } from '../../../src/daemon/keys/planner.ts';
+import type { FreshKeyPlan, KeyPlanner } from '../../../src/daemon/keys/job-plans.ts';
 import type {
   KeyService,
   KeyEvent,

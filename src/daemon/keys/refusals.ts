@@ -1,6 +1,61 @@
 import { fault, shellWord, type UnixMillis } from '../../core/index.ts';
-import { isLive, newestOf, type KeyEvent } from '../../keys/index.ts';
+import { deadBy, isLive, newestOf, type KeyEvent, type RotationTerms } from '../../keys/index.ts';
 import { generationsOf, type FoundKey } from './find.ts';
+import type { KeyJob } from './job-plans.ts';
+import type { KeyWork } from './key-work.ts';
+
+/** A key of one service must not replace that of another. @throws Fault `wrong-use` */
+export const refuseOverwriting = (
+  { planner, now }: KeyWork,
+  job: KeyJob,
+  service: string,
+  keys: readonly FoundKey[],
+): void => {
+  const other = planner.overwrites(job.name, service, { at: now(), keys });
+  if (other === undefined) return;
+  throw fault(
+    'wrong-use',
+    `job ${job.name} cannot deliver a key of ${service}: it would overwrite the key of ${other}, which is delivered to the same location`,
+    {
+      advice: `specify a job that delivers ${service} to a location of its own, or declare one, such as with {service} in the path or name under \`deliver\``,
+    },
+  );
+};
+
+/** A key that its job does not select would never be rotated. @throws Fault `wrong-use` */
+export const refuseLeftOut = (
+  { planner, now }: KeyWork,
+  job: KeyJob,
+  service: string,
+  group: string,
+): void => {
+  const at = now();
+  const out = planner.leavesOut(job.name, { service, group, at });
+  if (out === undefined) return;
+  throw fault(
+    'wrong-use',
+    `job ${job.name} does not select ${out.name}, so it would never be rotated: the job selects ${out.selection}`,
+    {
+      advice: `choose a service name that matches, specify another job, or widen \`keys\` of job ${job.name}`,
+    },
+  );
+};
+
+/** A successor cannot get a share of a quota that is used up. @throws Fault `wrong-use` */
+export const refuseNothingLeft = (
+  { key, service }: FoundKey,
+  { quota }: RotationTerms,
+  now: UnixMillis,
+): void => {
+  if ((quota.kind !== 'carry' && quota.kind !== 'split') || deadBy(key, now) !== 'exhausted') return;
+  throw fault(
+    'wrong-use',
+    `${key.name} (id ${key.id}) has no quota left, and its job ${quota.kind === 'carry' ? 'carries it over to' : 'splits it with'} the new key`,
+    {
+      advice: `specify the quota of the new key: \`tollkeeper keys rotate ${shellWord(service)} --quota AMOUNT\`, or --quota unlimited`,
+    },
+  );
+};
 
 const describeSinks = (keyId: number, history: readonly KeyEvent[]): string | undefined => {
   const proven = history.findLast((event) => event.what === 'read-back' && event.keyId === keyId);
