@@ -193,7 +193,7 @@ export const createKeyService = (deps: KeyServiceDeps) => {
         progress({ step: 'rotating keys', done, total: wanted.length, detail });
       const cycle = await openCycle(deps, {
         signal,
-        who: ids === undefined ? 'schedule' : 'order',
+        who: ids === undefined ? 'schedule' : 'request',
         requested: ids !== undefined,
         onStep: ({ service }, step) => notify(`${service}: ${step}`),
       });
@@ -322,7 +322,7 @@ export const createKeyService = (deps: KeyServiceDeps) => {
     /** Runs before the process ends: deletes keys whose delivery failed and that every sink proves not to hold. */
     releaseUndelivered: async (signal: AbortSignal): Promise<void> => {
       using _alone = await alone();
-      await releaseUndelivered(await openCycle(deps, { signal, who: 'order', requested: true }));
+      await releaseUndelivered(await openCycle(deps, { signal, who: 'shutdown', requested: true }));
     },
     deadKeys: async (): Promise<readonly DeadKey[]> => [...journal.state(account).deadKeys.values()],
     /** Compares the journal with the key list, and on request with the sinks; records and notifies each finding once. */

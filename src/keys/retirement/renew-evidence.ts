@@ -8,12 +8,12 @@ import {
   unixSeconds,
   type UnixSeconds,
 } from '../../core/index.ts';
-import { holdRecord } from '../events/notices.ts';
 import type { HoldFacts, KeyUse } from '../model/event-fields.ts';
 import type { OldKey, Rotation } from '../model/rotation.ts';
-import { generationKey, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
+import type { Cycle } from '../cycle/cycle.ts';
 import { gatewayNow } from '../cycle/gateway-time.ts';
 import { knownEnd, namesCalled } from './judge-old.ts';
+import { noteHold } from './note-hold.ts';
 import { distinctNames, namesBorne, sumOfUses } from './named-uses.ts';
 import { openRotations } from '../model/key-state.ts';
 
@@ -101,15 +101,6 @@ export const isStillUnused = async (cycle: Cycle, rotation: Rotation, old: OldKe
     return false;
   }
   if (why === undefined) return true;
-  const { use } = why;
-  const record = holdRecord({ ...old, service: rotation.service, why }, cycle.deps.zone);
-  await notifyOf(cycle, rotation, {
-    kind: 'held',
-    about: { event: 'held', name: old.name, why },
-    use,
-    key: `${rotation.id}/${old.keyId}/used/held`,
-  });
-  await note(cycle, rotation, { what: 'held', ...generationKey(old), ...record, use });
-  cycle.resting.set(old.keyId, record.words);
+  cycle.resting.set(old.keyId, await noteHold(cycle, rotation, old, why));
   return false;
 };

@@ -1,7 +1,8 @@
-import { generationKey, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
+import { generationKey, note, type Cycle } from '../cycle/cycle.ts';
 import { holdRecord } from '../events/notices.ts';
 import type { HoldFacts } from '../model/event-fields.ts';
 import { isCompromised, type OldKey, type Rotation } from '../model/rotation.ts';
+import { noteHold } from '../retirement/note-hold.ts';
 import type { OfOld, Step } from './step.ts';
 
 /** A dead key needs no hold, and a compromised one gets none. */
@@ -34,13 +35,7 @@ export const holdKey = async (
   why: Extract<HoldFacts, { reason: 'place-undeclared' | 'sink-holds-it' }>,
 ): Promise<void> => {
   await restoreExpiry(cycle, rotation, old);
-  await notifyOf(cycle, rotation, {
-    kind: 'held',
-    about: { event: 'held', name: old.name, why },
-    key: `${rotation.id}/${old.keyId}/${why.reason}`,
-  });
-  const record = holdRecord({ ...old, service: rotation.service, why }, cycle.deps.zone);
-  await note(cycle, rotation, { what: 'held', ...generationKey(old), ...record });
+  await noteHold(cycle, rotation, old, why, { key: why.reason });
 };
 
 const undeclared = ({ view }: OfOld) => ({

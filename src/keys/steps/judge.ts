@@ -8,7 +8,7 @@ import {
 } from '../../core/index.ts';
 import { isCompromised, isTimed, type Attempt, type OldKey, type Rotation } from '../model/rotation.ts';
 import { deadBy } from '../plan/key-state.ts';
-import { holdRecord, holdText } from '../events/notices.ts';
+import { holdText } from '../events/notices.ts';
 import { clockEffect, clockSkew } from '../plan/clock-skew.ts';
 import { gatewayTimes, ownCalls } from '../cycle/gateway-time.ts';
 import { widestSkew } from '../cycle/key-clock.ts';
@@ -20,8 +20,9 @@ import {
   type RetireFacts,
   type RetireVerdict,
 } from '../retirement/judge-old.ts';
+import { noteHold } from '../retirement/note-hold.ts';
 import { isSameName, namesBorne, usesOf } from '../retirement/named-uses.ts';
-import { generationKey, generationKeyOf, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
+import { generationKey, generationKeyOf, note, type Cycle } from '../cycle/cycle.ts';
 import { inUseSince } from './set-expiry.ts';
 import type { OfOld, Step } from './step.ts';
 
@@ -128,7 +129,7 @@ const isNotified = async (
   );
 };
 
-/** Notifies why an old key is retained, and then records it: a kill in between must not lose the notification. */
+/** Notes a reason to retain an old key unless the journal has it and its notification was sent. */
 const retain = async (
   cycle: Cycle,
   rotation: Rotation,
@@ -136,34 +137,15 @@ const retain = async (
   cutover: UnixMillis,
   hold: Hold,
 ): Promise<void> => {
-  const { clock, zone } = cycle.deps;
   const { why, escalate } = hold;
-  const { reason } = why;
-  const { id } = rotation;
   const alertsFrom = isBehindAlert(rotation, cutover);
-  const isAlert = reason !== 'log-incomplete' || escalate || clock.now() >= alertsFrom;
-  if (isNoted(old, hold) && (!isAlert || (await isNotified(cycle, rotation, old, hold, alertsFrom)))) return;
-  const what = escalate ? 'escalated' : 'held';
-  const usedTill = why.reason === 'used' ? { use: why.use } : {};
-  if (isAlert)
-    await notifyOf(cycle, rotation, {
-      kind: what,
-      about: {
-        event: 'held',
-        name: old.name,
-        why,
-        escalated: escalate,
-        isTimed: isTimed(rotation, old),
-      },
-      ...usedTill,
-      key: `${id}/${old.keyId}/${reason}/${what}`,
-    });
-  const event = {
-    ...generationKey(old),
-    ...holdRecord({ ...old, service: rotation.service, why }, zone),
-    ...usedTill,
-  };
-  await note(cycle, rotation, escalate ? { what: 'escalated', ...event } : { what: 'held', ...event });
+  const notifies = why.reason !== 'log-incomplete' || escalate || cycle.deps.clock.now() >= alertsFrom;
+  if (isNoted(old, hold) && (!notifies || (await isNotified(cycle, rotation, old, hold, alertsFrom)))) return;
+  await noteHold(cycle, rotation, old, why, {
+    notifies,
+    escalated: escalate,
+    isTimed: isTimed(rotation, old),
+  });
 };
 
 /** A call found while the evidence was renewed counts before the stored log contains it: the idle time restarts there. */
