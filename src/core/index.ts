@@ -65,6 +65,7 @@ export * from './zone-advice.ts';
 export { syncPath, writeThrough } from './files/durable-files.ts';
 export { openToAll, setPermissions } from './files/permissions.ts';
 export { isThere, openRegular, readReason, readText, readTextWithin } from './files/read-regular.ts';
+export { lateText, type LateData } from './late-data.ts';
 export { trimEndOf, trimOf } from './trim.ts';
 export {
   countText,
@@ -80,3 +81,4 @@ export {
 export const createLog = lazy(async () => (await import('./logging/json-log.ts')).createLog);
 /** Parses one YAML 1.2 document and keeps all positions. Never rejects: faults are data. */
 export const parseYaml = lazy(async () => (await import('./yaml.ts')).parseYaml);
+export * from './late-data.ts';

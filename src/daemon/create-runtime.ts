@@ -10,6 +10,7 @@ import {
   parseMailbox,
   type Measure,
   type Progress,
+  type LateData,
 } from '../core/index.ts';
 import type { Config, ConfigFault, Job } from '../config/index.ts';
 import {
@@ -138,7 +139,7 @@ type RunOf = PlannedRun & {
   readonly zone: string;
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  readonly dataLate?: string | undefined;
+  readonly dataLate?: LateData | undefined;
   readonly acceptEmpty?: boolean | undefined;
 };
 

@@ -3,6 +3,7 @@ import type {
   Clock,
   GatewayProfile,
   Interval,
+  LateData,
   LocaleTag,
   Log,
   LogFields,
@@ -59,7 +60,7 @@ export type JobContext = {
   /** A person has accepted that the gateway has no calls any more for time that has stored rows. */
   readonly acceptEmpty?: boolean | undefined;
   /** Set when required data was late at the deadline: a description for the report. */
-  readonly dataLate?: string | undefined;
+  readonly dataLate?: LateData | undefined;
   readonly account: JobAccount;
   /** IANA time zone that defines the job's days. */
   readonly zone: string;

@@ -49,6 +49,8 @@ export type Locale = {
   readonly outages: OutageTexts;
   readonly keys: KeyTexts;
   readonly plans: PlanTexts;
+  /** The next step for the fault of a code; `given` is that of the fault, in English. */
+  readonly advice: (code: string | undefined, given: string | undefined) => string | undefined;
   readonly messages: Messages;
 };
 

@@ -1,4 +1,4 @@
-import type { Interval, UnixSeconds } from '../core/index.ts';
+import { toSeconds, type Interval, type LateData, type UnixSeconds } from '../core/index.ts';
 import type { Selector, Unmatched } from '../monitoring/index.ts';
 import type { Locale } from './locale.ts';
 import type { Comparison, ComparisonSource } from '../warehouse/index.ts';
@@ -25,8 +25,10 @@ type ShownComparison = {
 
 /** The texts of a run about its data in a report; a language without one does not compile. */
 export type RunMessages = {
-  /** Why data is late, and the watermark of the call log. */
-  readonly late: (reason: string, watermark: string | undefined) => string;
+  /** A job that a run needs, and how far its data reaches. */
+  readonly needed: (job: string, reaches: string | undefined, isSuspended: boolean) => string;
+  /** Why data is late, up to when it is needed, and the watermark of the call log. */
+  readonly late: (needed: readonly string[], through: string, watermark: string | undefined) => string;
   /** Unreadable rows of the call log. */
   readonly unread: (rows: number) => string;
   /** Calls after the watermark that the figures contain. */
@@ -66,8 +68,7 @@ const notifyCompared = (
 
 /** The facts of a run as text in a language. */
 export type RunNotes = {
-  /** `reason` without a full stop. */
-  readonly late: (reason: string, watermark: UnixSeconds | undefined) => string;
+  readonly late: (late: LateData, watermark: UnixSeconds | undefined) => string;
   readonly unread: (rows: number) => string;
   readonly afterWatermark: (calls: number) => string;
   readonly unclear: (rows: number) => string;
@@ -91,7 +92,14 @@ export const notesFrom = (
 ): RunNotes => {
   const at = (second: UnixSeconds): string => moment(second, zone);
   return {
-    late: (reason, watermark) => messages.late(reason, watermark === undefined ? undefined : at(watermark)),
+    late: ({ needs, through }, watermark) =>
+      messages.late(
+        needs.map(({ job, reaches, isSuspended }) =>
+          messages.needed(job, reaches === undefined ? undefined : at(toSeconds(reaches)), isSuspended),
+        ),
+        at(toSeconds(through)),
+        watermark === undefined ? undefined : at(watermark),
+      ),
     unread: messages.unread,
     afterWatermark: messages.afterWatermark,
     unclear: messages.unclear,

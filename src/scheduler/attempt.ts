@@ -8,6 +8,7 @@ import {
   type LogFields,
   type Progress,
   type UnixMillis,
+  type LateData,
 } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { AttemptEnd, LedgerRun } from '../storage/index.ts';
@@ -22,7 +23,7 @@ export type Execution = {
   readonly job: Job;
   readonly run: LedgerRun;
   /** Which required data is late; undefined when all is complete. */
-  readonly dataLate?: string | undefined;
+  readonly dataLate?: LateData | undefined;
   /** A person has accepted that the gateway has emptied what the run pulls. */
   readonly acceptEmpty?: boolean | undefined;
   readonly progress: Progress;

@@ -1,4 +1,4 @@
-import { formatMoment, toSeconds, unixMillis, type UnixMillis } from '../core/index.ts';
+import { formatMoment, toSeconds, unixMillis, type UnixMillis, type LateData } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun } from '../storage/index.ts';
 import type { DataState } from './dispatch.ts';
@@ -20,6 +20,17 @@ export type DataWaits = {
   /** Refreshes the watermark after a run has ended, since only runs add data. */
   readonly runEnded: () => void;
   readonly forget: (run: LedgerRun) => void;
+};
+
+/** `pull-logs (at 2026-11-20 11:50 UTC, needs 2026-11-21 00:00 UTC)` */
+const waitingText = ({ needs, through, zone }: LateData): string => {
+  const shown = (moment: UnixMillis): string => formatMoment(toSeconds(moment), zone);
+  return needs
+    .map(
+      ({ job, reaches, isSuspended }) =>
+        `${job} (${isSuspended ? 'suspended, ' : ''}${reaches === undefined ? 'no data yet' : `at ${shown(reaches)}`}, needs ${shown(through)})`,
+    )
+    .join(' and ');
 };
 
 /** Tracks, for runs that need data, whether the data is complete, pending, or late. */
@@ -56,28 +67,20 @@ export const createDataWaits = (deps: DataDeps): DataWaits => {
       const job = deps.jobs().get(run.job);
       if (job === undefined) return { state: 'ready' };
       const through = deps.needsThrough(job, run);
-      const shown = (moment: UnixMillis): string => formatMoment(toSeconds(moment), job.timezone);
-      const missing: { readonly late: string; readonly waitingFor: string }[] = [];
+      const { timezone: zone } = job;
+      const needs: LateData['needs'][number][] = [];
       let isLate = true;
       for (const name of job.needs) {
         const need = deps.jobs().get(name);
         if (need === undefined) continue;
         const reaches = await watermarkOf(need);
         if (reaches !== undefined && reaches >= through) continue;
-        const suspended = need.suspend ? ' and is suspended' : '';
-        missing.push({
-          late: `${name} ${reaches === undefined ? 'has no data yet' : `reaches ${shown(reaches)}`}${suspended}`,
-          waitingFor: `${name} (${need.suspend ? 'suspended, ' : ''}${reaches === undefined ? 'no data yet' : `at ${shown(reaches)}`}, needs ${shown(through)})`,
-        });
+        needs.push({ job: name, reaches, isSuspended: need.suspend });
         isLate = isHopeless(run, job, need, now) && isLate;
       }
-      if (missing.length === 0) return { state: 'ready' };
-      if (!isLate)
-        return { state: 'waiting', waitingFor: missing.map(({ waitingFor }) => waitingFor).join(' and ') };
-      return {
-        state: 'late',
-        message: `${missing.map(({ late }) => late).join('; ')}; the run needs data through ${shown(through)}`,
-      };
+      if (needs.length === 0) return { state: 'ready' };
+      const late = { needs, through, zone };
+      return isLate ? { state: 'late', late } : { state: 'waiting', waitingFor: waitingText(late) };
     },
     runEnded: () => reached.clear(),
     forget: (run) => void asked.delete(keyText(run)),

@@ -1,4 +1,4 @@
-import { countText, formatSlot, type UnixMillis } from '../core/index.ts';
+import { countText, formatSlot, type UnixMillis, lateText, type LateData } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun, RunClosing } from '../storage/index.ts';
 import { isBySlot, keyText } from './run-key.ts';
@@ -7,7 +7,7 @@ import { isBySlot, keyText } from './run-key.ts';
 export type DataState =
   | { readonly state: 'ready' }
   | { readonly state: 'waiting'; readonly waitingFor: string }
-  | { readonly state: 'late'; readonly message: string };
+  | { readonly state: 'late'; readonly late: LateData };
 
 export type Situation = {
   readonly now: UnixMillis;
@@ -27,7 +27,7 @@ export type Situation = {
   readonly isSuspended: (job: string) => boolean;
 };
 
-export type Start = { readonly run: LedgerRun; readonly dataLate?: string | undefined };
+export type Start = { readonly run: LedgerRun; readonly dataLate?: LateData | undefined };
 
 export type Dispatch = {
   readonly starts: readonly Start[];
@@ -163,7 +163,7 @@ export const planDispatch = (situation: Situation): Dispatch => {
     const data = job.needs.length === 0 ? { state: 'ready' as const } : situation.data(run);
     if (data.state === 'waiting') return wait(() => data.waitingFor);
     if (data.state === 'late' && job.whenLate === 'fail')
-      return close(run, 'failed', `${data.message}, and when_late is fail`, 'data-late');
+      return close(run, 'failed', `${lateText(data.late)}, and when_late is fail`, 'data-late');
     const taken = job.locks.find((lock) => locks.has(lock));
     if (taken !== undefined) return wait(() => `the lock ${taken}, held by ${locks.get(taken) ?? ''}`);
     const [beside] = [...running, ...starts.map((started) => started.run)];
@@ -180,7 +180,7 @@ export const planDispatch = (situation: Situation): Dispatch => {
     for (const lock of job.locks) locks.set(lock, job.name);
     const begun = { ...run, state: 'running' as const };
     ofJob.set(run.job, [...others.filter((other) => !closed.has(other)), begun]);
-    starts.push({ run, ...(data.state === 'late' ? { dataLate: data.message } : {}) });
+    starts.push({ run, ...(data.state === 'late' ? { dataLate: data.late } : {}) });
   };
 
   for (const run of open.filter(({ state }) => state !== 'running').toSorted(inOrder)) {

@@ -1,4 +1,4 @@
-import { errorFields, unixMillis, type Log, type UnixMillis } from '../core/index.ts';
+import { errorFields, unixMillis, type Log, type UnixMillis, lateText } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun, RunClosing, RunEvent, RunLedger, UnrecordedEnd } from '../storage/index.ts';
 import type { AttemptResult, Outcome } from './attempt.ts';
@@ -132,7 +132,7 @@ export const createOpenRuns = (deps: OpenRunsDeps): OpenRuns => {
       const begins = starts.map(({ run: { job, slot, trigger }, dataLate }) => ({
         job,
         slot,
-        late: isBySlot({ trigger }) ? dataLate : undefined,
+        late: dataLate !== undefined && isBySlot({ trigger }) ? lateText(dataLate) : undefined,
       }));
       await ledger.begin(begins, at);
       onEvent();

@@ -1,4 +1,12 @@
-import { errorFields, fault, isFault, type Clock, type Log, type UnixMillis } from '../core/index.ts';
+import {
+  errorFields,
+  fault,
+  isFault,
+  type Clock,
+  type Log,
+  type UnixMillis,
+  lateText,
+} from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun, OutboxEntry, RunLedger, UnrecordedEnd } from '../storage/index.ts';
 import {
@@ -181,7 +189,7 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
     if (dataLate !== undefined) {
       log.warn('the data that the run needs is late; running with the available data', {
         ...runFields(run),
-        reason: dataLate,
+        reason: lateText(dataLate),
       });
     }
     const { aroundAttempt = (_, work) => work() } = deps;

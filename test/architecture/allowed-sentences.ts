@@ -17,7 +17,7 @@ export const allowedSentences: Readonly<Record<string, number>> = {
   'reports/warehouse.test.ts': 1,
   'sandbox/models/vendor-clients.test.ts': 2,
   'sandbox/variants.test.ts': 2,
-  'scheduler/dispatch.test.ts': 3,
+  'scheduler/dispatch.test.ts': 2,
   'scheduler/downtime.test.ts': 1,
   'scheduler/process-ends.test.ts': 1,
   'scheduler/slots.test.ts': 2,

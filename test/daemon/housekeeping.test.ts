@@ -248,7 +248,7 @@ describe('a key journal that fails verification', () => {
       account: '',
       service: '',
       about: { why: 'line 2 is not it', since: Date.parse('2026-01-10T09:00:00Z') },
-      faultAdvice: 'move it aside',
+      fault: { advice: 'move it aside' },
     });
     await fixture.passFor(2 * day);
     expect(fixture.events()).toEqual(['closed', 'closed']);

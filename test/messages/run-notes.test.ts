@@ -4,6 +4,7 @@ import { runNotes } from '../../src/messages/index.ts';
 import { describeComparison, gapOf } from '../../src/reconcile/index.ts';
 import type { Comparison } from '../../src/warehouse/index.ts';
 import { approved, titled } from '../support/approved.ts';
+import { lateData } from '../support/late-data.ts';
 
 type Compared = Parameters<typeof describeComparison>[0];
 
@@ -61,8 +62,8 @@ it.each(localeTags)('notes of a run about its data have their approved text in %
   const notes = runNotes(tag, 'Europe/Berlin');
   const near = ['prod-search', 'prod-chat'];
   const shown: readonly (readonly [title: string, text: string])[] = [
-    ['late', notes.late('pull-logs failed', range.end)],
-    ['late, without a pull', notes.late('pull-logs failed', undefined)],
+    ['late', notes.late(lateData('2026-11-20T05:53:00Z'), range.end)],
+    ['late, without a pull', notes.late(lateData(), undefined)],
     ['one unreadable row', notes.unread(1)],
     ['unreadable rows', notes.unread(1204)],
     ['a call after the watermark', notes.afterWatermark(1)],

@@ -50,7 +50,7 @@ const stuckAlert = (
     service: '',
     rotation: `${of}/${name}`,
     about: { event: of, why: messageOf(error), since },
-    faultAdvice: isFault(error) ? error.advice : undefined,
+    fault: isFault(error) ? { code: error.code, advice: error.advice } : undefined,
     key: `${of}/${account}/${what}/${name}${weeks === 0 ? '' : `/${weeks}`}`,
   };
 };

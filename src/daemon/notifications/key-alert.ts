@@ -21,13 +21,14 @@ const forOwner: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'do
 
 /** The advice of the fault, and of the alert or its kind: an alert about an account or the journal itself contains the next step. */
 const toDo = (
-  { faultAdvice, kind, service }: KeyAlert,
+  { fault, kind, service }: KeyAlert,
   own: string | undefined,
-  { keys, sentences }: Locale,
+  { keys, sentences, advice: adviceFor }: Locale,
 ): string | undefined => {
   const advice = own ?? (service === '' ? undefined : keys.advice[kind]?.(shellWord(service)));
+  const faultAdvice = fault === undefined ? undefined : adviceFor(fault.code, fault.advice);
   if (faultAdvice === undefined || advice === undefined) return faultAdvice ?? advice;
-  return sentences([`${faultAdvice}${faultAdvice.endsWith('.') ? '' : '.'}`, advice]);
+  return sentences([`${faultAdvice}${/[.。]$/.test(faultAdvice) ? '' : '.'}`, advice]);
 };
 
 /** The command that shows the current state: a service that never had a key is in no list of keys. */

@@ -20,7 +20,7 @@ const againOf = ({ kind, job, slot }: Notice): string | undefined =>
     : undefined;
 
 const linesOfNotice = (notice: Notice, { jobs, zone, locale }: MessageDeps): AlertBlock['lines'] => {
-  const { outages, mails } = locale;
+  const { outages, mails, advice } = locale;
   const job = jobs[notice.job];
   const at = (moment: UnixMillis | undefined): string | undefined =>
     moment === undefined ? undefined : outages.at(moment, job?.timezone ?? zone);
@@ -35,7 +35,7 @@ const linesOfNotice = (notice: Notice, { jobs, zone, locale }: MessageDeps): Ale
   return linesOf(
     {
       reason: notice.reason,
-      toDo: adviceOf(notice.code),
+      toDo: advice(notice.code, adviceOf(notice.code)),
       slot,
       nextSlot: next,
       manualRun: again === undefined ? undefined : outages.manualRun(again),

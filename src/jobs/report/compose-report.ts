@@ -218,9 +218,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
   const unclear = await warehouse.logs.unclear(account.name, period.interval);
   const afterWatermark = await callsAfter(covered?.end, period.interval, context);
   const warnings = [
-    ...(context.dataLate === undefined
-      ? []
-      : [says.late(context.dataLate.trim().replace(/\.$/, ''), covered?.end)]),
+    ...(context.dataLate === undefined ? [] : [says.late(context.dataLate, covered?.end)]),
     ...(afterWatermark === 0 ? [] : [says.afterWatermark(afterWatermark)]),
     ...(unread === 0 ? [] : [says.unread(unread)]),
     ...(unclear === 0 ? [] : [says.unclear(unclear)]),

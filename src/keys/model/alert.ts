@@ -1,4 +1,4 @@
-import type { Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import type { Fault, Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { HoldFacts, KeyUse, RetainFacts, RetainReason } from './event-fields.ts';
 
 /** A notice to the owner of a key: it expires by itself, or a job ends it in stages (milliseconds from now). */
@@ -118,8 +118,8 @@ export type KeyAlert = {
   /** The id of the rotation, or of what else it is about. Its mails form a thread. */
   readonly rotation: string;
   readonly about: KeyMatter;
-  /** The advice of the fault, in English; shown before the advice for the kind. */
-  readonly faultAdvice?: string | undefined;
+  /** The fault that it is about, with its advice in English, which is shown before the advice for the kind. */
+  readonly fault?: Pick<Fault, 'code' | 'advice'> | undefined;
   readonly use?: KeyUse | undefined;
   readonly key: string;
 };

@@ -42,7 +42,7 @@ export const failStep = async (
       tries: isLast ? tries : undefined,
       old: rotation.cutover === undefined ? oldKeyState(cycle, rotation) : undefined,
     },
-    faultAdvice: isFault(error) ? error.advice : undefined,
+    fault: isFault(error) ? { code: error.code, advice: error.advice } : undefined,
     key: isLast
       ? `${id}/waiting/${step}/${rotation.beganAt}/${rotation.attempts.length}`
       : `${id}/failed/${step}/${code}`,

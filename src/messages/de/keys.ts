@@ -132,7 +132,7 @@ export const germanKeys: KeyTexts = {
     }),
     'closed-over': ({ since }, { at }) => ({
       title: 'Das Key-Journal ist wieder gültig: Rotationen laufen weiter',
-      message: `Es war seit dem ${at(since)} als ungültig erkannt. Die überfälligen Schritte werden jetzt ausgeführt.`,
+      message: `Es galt seit dem ${at(since)} als ungültig. Die überfälligen Schritte werden jetzt ausgeführt.`,
     }),
   },
   advice: {

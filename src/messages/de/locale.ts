@@ -1,5 +1,7 @@
 import type { Locale, Power } from '../locale.ts';
 import { longDay, moment, range, shortDay } from './dates.ts';
+import { adviceFrom } from '../fault-advice.ts';
+import { germanAdvice } from './advice.ts';
 import { germanKeys } from './keys.ts';
 import { germanMails } from './mails.ts';
 import { germanOutages } from './outages.ts';
@@ -38,6 +40,7 @@ export const german: Locale = {
   outages: germanOutages,
   keys: germanKeys,
   plans: germanPlans,
+  advice: adviceFrom(germanAdvice),
   messages: {
     total: 'Summe',
     spend: 'Kosten',

@@ -67,7 +67,7 @@ const end = (facts: Extract<PlanFacts, { kind: 'end' }>, at: (moment: UnixMillis
 
 const kinds = [
   ['rotate', 'zu rotieren'],
-  ['warn', 'mit Vorankündigung'],
+  ['warn', 'mit Hinweis an das zuständige Team'],
   ['expire', 'mit Ablaufdatum zu versehen'],
   ['delete', 'zu löschen'],
 ] as const;

@@ -4,8 +4,10 @@ import type { RunMessages } from '../run-notes.ts';
 const comma = (amount: string): string => amount.replace('.', ',');
 
 export const germanRunMessages: RunMessages = {
-  late: (reason, watermark) =>
-    `Die Daten sind verspätet: ${reason}. ${watermark === undefined ? 'Es wurde noch kein Aufruf-Log abgerufen.' : `Das Aufruf-Log reicht bis ${watermark}.`}`,
+  needed: (job, reaches, isSuspended) =>
+    `${job} ${reaches === undefined ? 'hat noch keine Daten' : `reicht bis zum ${reaches}`}${isSuspended ? ' und ist angehalten' : ''}`,
+  late: (needed, through, watermark) =>
+    `Die Daten sind verspätet: ${needed.join('; ')}; benötigt werden Daten bis zum ${through}. ${watermark === undefined ? 'Es wurde noch kein Aufruf-Log abgerufen.' : `Das Aufruf-Log reicht bis zum ${watermark}.`}`,
   unread: (rows) =>
     rows === 1
       ? 'Eine Zeile des Aufruf-Logs konnte nicht gelesen werden und ist in keiner Zahl enthalten.'

@@ -36,6 +36,7 @@ export const english: Locale = {
   outages: englishOutages,
   keys: englishKeys,
   plans: englishPlans,
+  advice: (_, given) => given,
   messages: {
     total: 'Total',
     spend: 'Spend',

@@ -1,3 +1,4 @@
+import { lateText } from '../../core/index.ts';
 import { unmatchedText, type Selector } from '../../monitoring/index.ts';
 import type { RunNotes } from '../run-notes.ts';
 import { moment } from './dates.ts';
@@ -14,8 +15,8 @@ const unread = (rows: number): string =>
 
 /** English: comparisons already contain a more detailed sentence. */
 export const englishRunNotes = (zone: string): RunNotes => ({
-  late: (reason, watermark) =>
-    `The data is late: ${reason}. ${watermark === undefined ? 'No call log has been pulled yet.' : `The call log is available up to ${moment(watermark, zone)}.`}`,
+  late: (late, watermark) =>
+    `The data is late: ${lateText(late)}. ${watermark === undefined ? 'No call log has been pulled yet.' : `The call log is available up to ${moment(watermark, zone)}.`}`,
   unread,
   afterWatermark: (calls) =>
     calls === 1

@@ -1,5 +1,7 @@
 import type { Locale, Power } from '../locale.ts';
 import { longDay, moment, range, shortDay } from './dates.ts';
+import { adviceFrom } from '../fault-advice.ts';
+import { chineseAdvice } from './advice.ts';
 import { chineseKeys } from './keys.ts';
 import { chineseMails } from './mails.ts';
 import { chineseOutages } from './outages.ts';
@@ -37,6 +39,7 @@ export const chinese: Locale = {
   outages: chineseOutages,
   keys: chineseKeys,
   plans: chinesePlans,
+  advice: adviceFrom(chineseAdvice),
   messages: {
     total: '合计',
     spend: '支出',

@@ -66,7 +66,7 @@ const end = (facts: Extract<PlanFacts, { kind: 'end' }>, at: (moment: UnixMillis
 
 const kinds = [
   ['rotate', (count: string) => `轮换 ${count} 个密钥`],
-  ['warn', (count: string) => `就 ${count} 个密钥发出预告`],
+  ['warn', (count: string) => `就 ${count} 个密钥通知负责团队`],
   ['expire', (count: string) => `将 ${count} 个密钥设为过期`],
   ['delete', (count: string) => `删除 ${count} 个密钥`],
 ] as const;

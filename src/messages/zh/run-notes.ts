@@ -1,8 +1,10 @@
 import type { RunMessages } from '../run-notes.ts';
 
 export const chineseRunMessages: RunMessages = {
-  late: (reason, watermark) =>
-    `数据延迟：${reason}。${watermark === undefined ? '尚未拉取任何调用日志。' : `调用日志截至 ${watermark}。`}`,
+  needed: (job, reaches, isSuspended) =>
+    `${job} ${reaches === undefined ? '尚无数据' : `的数据截至 ${reaches}`}${isSuspended ? '，且该作业已暂停' : ''}`,
+  late: (needed, through, watermark) =>
+    `数据延迟：${needed.join('；')}；本次运行需要截至 ${through} 的数据。${watermark === undefined ? '尚未拉取任何调用日志。' : `调用日志截至 ${watermark}。`}`,
   unread: (rows) => `调用日志中有 ${rows} 行无法读取，未计入任何数字。`,
   afterWatermark: (calls) =>
     `数字中包含数据截止时间之后的 ${calls} 次调用；该时段可能还有其他调用，将重新拉取。`,

@@ -110,7 +110,13 @@ it('a key alert says once what to do about a failed step or required action', ()
   const reported = (kind: KeyAlert['kind'], service: string): readonly string[] =>
     (
       keyAlertMail(
-        { ...alert, kind, service, about: stepFailed('the disk is full'), faultAdvice: 'free space' },
+        {
+          ...alert,
+          kind,
+          service,
+          about: stepFailed('the disk is full'),
+          fault: { code: 'disk-full', advice: 'free space' },
+        },
         at,
         deps,
       )?.text ?? ''

@@ -266,7 +266,7 @@ export const letters: Readonly<Record<string, () => AlertEmail>> = {
         why: '/secrets/search-indexer.env cannot be written: EACCES: permission denied',
         old: { state: 'works', name: 'search-indexer.g1' },
       },
-      faultAdvice: 'give the folder to the user that tollkeeper runs as',
+      fault: { code: 'path-unwritable', advice: 'give the folder to the user that tollkeeper runs as' },
       use: undefined as never,
     }),
   'a rotation that waits': () =>

@@ -10,6 +10,7 @@ import { unixMillis } from '../../../src/core/index.ts';
 import { jobKinds, listReports, trimReports } from '../../../src/jobs/index.ts';
 import { writeReport } from '../../../src/jobs/report/archive/write-report.ts';
 import { openJobFixture, type JobFixture, type RunChange } from '../../support/job-fixture.ts';
+import { lateData } from '../../support/late-data.ts';
 
 const slot = unixMillis(Date.parse('2026-11-12T08:00:00Z'));
 const slotFolder = '20261112T080000.000Z';
@@ -151,7 +152,7 @@ describe('a mailed report', () => {
     const before = await contentsOf(join(fixture.reports, fixture.job, slotFolder));
     fixture.clock.advance(60_000);
     const joined = { ...settings, mail: { to: ['finance@example.com', 'new@example.com'] } };
-    const late = { ...fixture.change, runId: 'again', dataLate: 'nothing came' };
+    const late = { ...fixture.change, runId: 'again', dataLate: lateData() };
     const outcome = await fixture.run('report', joined, late);
     expect(outcome.figures['mails']).toBe(1);
     const after = await contentsOf(join(fixture.reports, fixture.job, slotFolder));
@@ -275,7 +276,7 @@ describe('an interrupted report run', () => {
     await fixture.run('report', settings, {
       ...fixture.change,
       runId: 'again',
-      dataLate: 'nothing came',
+      dataLate: lateData(),
     });
     const [mail] = await mailsOf(fixture);
     const html = await readFile(join(fixture.reports, fixture.job, slotFolder, 'mail.html'), 'utf8');

@@ -6,11 +6,12 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { simpleParser } from 'mailparser';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { unixMillis } from '../../../src/core/index.ts';
+import { lateText, unixMillis } from '../../../src/core/index.ts';
 import type { Gateway } from '../../../src/gateway/index.ts';
 import { composeReport, createWatermarks, jobKinds } from '../../../src/jobs/index.ts';
 import { periodNames } from '../../../src/reports/index.ts';
 import { openJobFixture, type JobFixture, type RunChange } from '../../support/job-fixture.ts';
+import { lateData } from '../../support/late-data.ts';
 
 const day = 86_400_000;
 const since = '2026-10-25';
@@ -75,7 +76,7 @@ describe('a report run for its slot', () => {
     ]);
     fixture.clock.advance(3 * day);
     await fixture.run('pull-logs', { since });
-    const again = { ...first, trigger: 'backfill' as const, dataLate: 'nothing came' };
+    const again = { ...first, trigger: 'backfill' as const, dataLate: lateData() };
     const outcome = await fixture.run('report', settings, again);
     expect(outcome).toMatchObject({
       summary: expect.stringMatching(/0 recipients; 2 mails already queued$/) as string,
@@ -98,15 +99,15 @@ describe('a report run for its slot', () => {
 
   it('states in every form of the mail that data are late, and up to when they are complete', async () => {
     await using fixture = await openReportFixture();
-    const dataLate = 'pull-logs reaches 2026-11-21 05:53 UTC';
+    const dataLate = lateData('2026-11-21T05:53:00Z');
     const plain = { ...fixture.change, slot: slotAt('2026-11-22T08:00:00Z') };
     await fixture.run('report', settings, { ...plain, dataLate });
     for (const { parsed } of await mailsOf(fixture)) {
       const text = parsed.text?.replaceAll(/\s+/g, ' ');
       expect(text).toMatch(
-        new RegExp(`! The data is late: ${dataLate}\\. .* up to Nov 21, 2026, 05:53 UTC\\.`),
+        new RegExp(`! The data is late: ${lateText(dataLate)}\\. .* up to Nov 21, 2026, 05:53 UTC\\.`),
       );
-      expect(parsed.html).toContain(`>The data is late: ${dataLate}. `);
+      expect(parsed.html).toContain(`>The data is late: ${lateText(dataLate)}. `);
       expect(parsed.subject).toContain('incomplete');
     }
     const punctual = { ...fixture.change, name: 'punctual', slot: slotAt('2026-11-12T08:00:00Z') };
@@ -129,7 +130,7 @@ describe('a report run for its slot', () => {
       ...fixture.change,
       account: { ...fixture.context.account, name: 'empty' },
       reportDirectories: [fixture.folder],
-      dataLate: 'pull-logs has no data yet.',
+      dataLate: lateData(),
     };
     for (const period of ['yesterday', 'last-week'])
       await fixture.run('report', { ...settings, period }, { ...change, name: period });

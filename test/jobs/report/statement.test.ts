@@ -9,6 +9,7 @@ import { localeTags, money, sumMoney, unixMillis } from '../../../src/core/index
 import { composeReport, listReports } from '../../../src/jobs/index.ts';
 import { plainRow } from '../../../src/sandbox/traffic/row.ts';
 import { openJobFixture, type JobFixture, type RunChange } from '../../support/job-fixture.ts';
+import { lateData } from '../../support/late-data.ts';
 
 type ReportFixture = JobFixture & { readonly folder: string; readonly change: RunChange };
 
@@ -138,7 +139,7 @@ describe('a statement of a closed month', () => {
   it('is a draft while its data is late, in every language', async () => {
     await using fixture = await openReportFixture();
     for (const locale of localeTags) {
-      const context = { ...fixture.context, ...fixture.change, dataLate: 'pull-logs is late' };
+      const context = { ...fixture.context, ...fixture.change, dataLate: lateData() };
       const { model } = await composeReport({ report: 'statement', locale }, context);
       expect(model.seal).toEqual({ state: 'draft', reasons: ['not-complete'] });
       expect(model.subject).toMatch(/DRAFT|ENTWURF|草稿/);

@@ -361,7 +361,7 @@ export const createInvariantChecker = (table: Table) => {
       for (const row of rows.values()) row.mayComeEarly = true;
     },
     /** The work of a run begins. */
-    executed: (job: Job, run: LedgerRun, dataLate: string | undefined): void => {
+    executed: (job: Job, run: LedgerRun, isLate: boolean): void => {
       const row = rows.get(rowKey(run));
       if (row === undefined) return find(run, 'its work begins and it has no row');
       if (row.state !== 'running' || row.attempts !== run.attempts) find(row, 'its work is not written down');
@@ -369,13 +369,11 @@ export const createInvariantChecker = (table: Table) => {
       if (`${run.interval.start} ${run.interval.end}` !== row.interval) find(row, 'its interval changed');
       row.executed = true;
       const missing = missingOf(row, job);
-      if (dataLate === undefined && missing.length > 0) find(row, 'its data are not there');
-      if (dataLate !== undefined && (job.whenLate !== 'run' || missing.length === 0))
-        find(row, 'it runs on late data');
+      if (!isLate && missing.length > 0) find(row, 'its data are not there');
+      if (isLate && (job.whenLate !== 'run' || missing.length === 0)) find(row, 'it runs on late data');
       const mayHope = (need: Job): boolean =>
         !need.suspend && need.schedule !== undefined && table.now() < row.claimedAt + job.needsDeadline;
-      if (dataLate !== undefined && !ordered(row) && missing.some(mayHope))
-        find(row, 'it did not wait for its data');
+      if (isLate && !ordered(row) && missing.some(mayHope)) find(row, 'it did not wait for its data');
     },
     worked: (run: LedgerRun, end: WorkEnd): void => {
       const row = rows.get(rowKey(run));

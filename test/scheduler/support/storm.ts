@@ -217,7 +217,7 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
 
   const execute = (mine: Process, { job, run, signal, dataLate }: Execution): Promise<Outcome> => {
     if (!mine.alive) return new Promise(() => undefined);
-    invariantChecker.executed(job, run, dataLate);
+    invariantChecker.executed(job, run, dataLate !== undefined);
     const work = isIdle ? quick : (plan.works[played % plan.works.length] ?? quick);
     played += 1;
     return new Promise((resolve, reject) => {
