@@ -81,7 +81,7 @@ export const chinese: Locale = {
         unit: '单位未证实',
         'no-calls': '本周期无调用',
         'starts-late': '数据起始较晚',
-        'unreadable-rows': '有无法读取的行',
+        'unreadable-rows': '无法读取',
         'missing-rows': '缺少费用记录',
       },
       spent: (spend, budget) => `${spend} / ${budget}`,
