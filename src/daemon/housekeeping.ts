@@ -8,7 +8,7 @@ import type { App } from './open-app.ts';
 import { pathsOf } from './paths.ts';
 import type { Reload } from './reload.ts';
 import { createInspections } from './inspections.ts';
-import { createJournalWatch, createStuckWatch, type StuckWatch } from './keys/stuck-rotations.ts';
+import { createStuckWatch, type StuckWatch } from './keys/stuck-rotations.ts';
 
 const second = 1000;
 
@@ -120,7 +120,7 @@ export const createHousekeeping = (
   log: Log,
 ): (() => readonly Housekeeping[]) => {
   const { clock } = deps;
-  const watches = { rotations: createStuckWatch(clock), journal: createJournalWatch(clock) };
+  const watches = { rotations: createStuckWatch('stuck', clock), journal: createStuckWatch('closed', clock) };
   const inspections = createInspections(app, clock.now, log);
   return () => [
     { name: 'volume', every: every.volume, run: volume.look },

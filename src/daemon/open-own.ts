@@ -2,7 +2,7 @@ import { errorFields, fault, firstSignal, hasCode, type Log, type Deps } from '.
 import type { Config } from '../config/index.ts';
 import { callLocally, commandTable } from '../control/index.ts';
 import { createHandlers, type Commands } from './handlers/handlers.ts';
-import { createJournalWatch } from './keys/stuck-rotations.ts';
+import { createStuckWatch } from './keys/stuck-rotations.ts';
 import { openApp, type App } from './open-app.ts';
 import { closeShared, openShared } from './replicas/database-leases.ts';
 import { isServed } from './replicas/replica-table.ts';
@@ -54,7 +54,7 @@ const sendOwn = async (app: App, { clock, signal }: Deps, before: number, log: L
 /** No daemon does it here. At most once a day, like a daemon at startup. */
 const tellKeyProblem = async (app: App, { clock }: Deps): Promise<void> => {
   const problem = await app.keyProblem();
-  const alert = problem === undefined ? undefined : createJournalWatch(clock).failed('', problem);
+  const alert = problem === undefined ? undefined : createStuckWatch('closed', clock).failed('', problem);
   if (alert === undefined) return;
   using runtime = app.lease();
   await runtime.notifyOfKeys(alert);

@@ -36,6 +36,7 @@ export type { CostOwners } from './cost-owners.ts';
 export { rotationPolicy, type RotateSettings } from './rotate-keys/rotate-shape.ts';
 export { viewAlerts } from './alert/view-alerts.ts';
 export { backupFaults } from './backup/backup.ts';
+export { clashes } from './rotate-keys/place-rules.ts';
 export { sinkFaults } from './rotate-keys/sink-faults.ts';
 export { listReports, namesIn, type ListedReport, type ReportList } from './report/archive/read-report.ts';
 export { trimReports } from './report/archive/trim-reports.ts';

@@ -3,7 +3,8 @@ import { toMillis, iso } from '../../core/index.ts';
 import { localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen, Style } from '../ui/paint.ts';
 import { tableLines, type Row } from '../ui/table.ts';
-import { clip, oneLine, wrap } from '../ui/text.ts';
+import { lines } from '../ui/lines.ts';
+import { clip, oneLine } from '../ui/text.ts';
 
 type Comparison = ReconcileView['comparisons'][number];
 type Range = ReconcileView['compared'];
@@ -49,9 +50,6 @@ const rowOf = (one: Comparison, view: ReconcileView, screen: Screen): Row => ({
   ...noteOf(one, view),
 });
 
-const lines = (text: string, { width }: Screen): readonly string[] =>
-  width === undefined ? [oneLine(text)] : wrap(oneLine(text), width);
-
 export const renderReconcile = (view: ReconcileView, screen: Screen): string => {
   const { asked, compared, zone, comparisons, notCompared, conclusion, good } = view;
   const heading = `${view.account}, ${rangeText(compared, zone)}${
@@ -74,10 +72,10 @@ export const renderReconcile = (view: ReconcileView, screen: Screen): string => 
           screen,
         );
   const missing = notCompared.flatMap(({ source, reason }) =>
-    lines(`not compared with ${source}: ${reason}`, screen),
+    lines(`not compared with ${source}: ${reason}`, 0, screen),
   );
-  const end = lines(conclusion, screen).map((line) => screen.paint(good ? 'good' : 'bad', line));
-  return `${[...timesIn(zone, screen), ...lines(heading, screen), ...table, ...missing, ...end].join('\n')}\n`;
+  const end = lines(conclusion, 0, screen, good ? 'good' : 'bad');
+  return `${[...timesIn(zone, screen), ...lines(heading, 0, screen), ...table, ...missing, ...end].join('\n')}\n`;
 };
 
 const isoRange = ({ start, end }: Range) => ({ start: iso(toMillis(start)), end: iso(toMillis(end)) });

@@ -1,13 +1,18 @@
-import { durationText, fault, isFault, noProgress, type UnixMillis } from '../../core/index.ts';
+import { durationText, fault, noProgress, type UnixMillis } from '../../core/index.ts';
 import type { Config, Job } from '../../config/index.ts';
-import { planExpiries, rotationPolicy, type ExpireSettings, type RotateSettings } from '../../jobs/index.ts';
+import {
+  clashes,
+  planExpiries,
+  rotationPolicy,
+  type ExpireSettings,
+  type RotateSettings,
+} from '../../jobs/index.ts';
 import {
   isKeyName,
   isSelected,
   isServiceName,
   knownKey,
   needsAttention,
-  placesClash,
   planRotations,
   printKeyName,
   templateOf,
@@ -68,24 +73,15 @@ const skipNotes = (skipped: readonly SkippedKey[]): readonly string[] => {
   ];
 };
 
-/** Relative paths may resolve from any folder: only equality of two places matters. */
-const anywhere = '/';
-
 const shareAPlace = (
   account: string,
   [one, other]: readonly [string, string],
   sinks: readonly SinkSpec[],
 ): boolean => {
   const of = (service: string) => ({ account, service, sinks });
-  try {
-    return placesClash([of(one), of(other)], anywhere).some(
-      ({ services }) => new Set(services.map(({ service }) => service)).size > 1,
-    );
-  } catch (error) {
-    // The factory of the sink reports a name that fits no place.
-    if (isFault(error)) return false;
-    throw error;
-  }
+  return clashes([of(one), of(other)]).some(
+    ({ services }) => new Set(services.map(({ service }) => service)).size > 1,
+  );
 };
 
 /** `name "prod-*", group vip and team growth`. */

@@ -31,7 +31,7 @@ const isTransient = (error: unknown): boolean =>
 
 const momentOf = (at: UnixMillis): string => new Date(at).toISOString().replace(/\.\d+/, '');
 
-/** What the alerts are about, and the prefix of their keys. */
+/** What the alerts are about, and the prefix of their keys: rotations, or the journal, which belongs to no account and whose account name is empty. */
 type Watched = 'stuck' | 'closed';
 
 const stuckAlert = (
@@ -77,7 +77,7 @@ export type StuckWatch = {
  * Notifies each problem once and weekly, a transient one only after half an hour. The state lives in memory, so a problem
  * present at startup is named by its day: repeated restarts send at most one notification a day.
  */
-const createWatch = (of: Watched, clock: Pick<Clock, 'now'>): StuckWatch => {
+export const createStuckWatch = (of: Watched, clock: Pick<Clock, 'now'>): StuckWatch => {
   const problems = new Map<string, Problem>();
   const moved = new Set<string>();
   const lastNotified = new Map<string, { readonly at: UnixMillis; readonly name: string }>();
@@ -112,8 +112,3 @@ const createWatch = (of: Watched, clock: Pick<Clock, 'now'>): StuckWatch => {
     },
   };
 };
-
-export const createStuckWatch = (clock: Pick<Clock, 'now'>): StuckWatch => createWatch('stuck', clock);
-
-/** The journal belongs to no account: its account name is empty. */
-export const createJournalWatch = (clock: Pick<Clock, 'now'>): StuckWatch => createWatch('closed', clock);

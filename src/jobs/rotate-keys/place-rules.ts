@@ -7,7 +7,8 @@ import type { RotateSettings } from './rotate-shape.ts';
 /** Relative paths may resolve from any folder: only equality of two places matters. */
 const anywhere = '/';
 
-const clashes = (services: Parameters<typeof placesClash>[0]): ReturnType<typeof placesClash> => {
+/** Places that several of the services, or several sinks of one, share. */
+export const clashes = (services: Parameters<typeof placesClash>[0]): ReturnType<typeof placesClash> => {
   try {
     return placesClash(services, anywhere);
   } catch (error) {

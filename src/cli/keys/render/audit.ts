@@ -1,7 +1,7 @@
 import { countText } from '../../../core/index.ts';
 import type { AuditView } from '../../../daemon/index.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
-import { oneLine, wrap } from '../../ui/text.ts';
+import { lines } from '../../ui/lines.ts';
 
 type Line = readonly [text: string, style: Style];
 
@@ -16,13 +16,13 @@ const missingLines = ({ missing }: AuditView): readonly Line[] =>
         ...(missing.writtenAgain ? [['it has been rewritten from the database', 'plain'] as const] : []),
       ];
 
-const verdictLines = ({ lines, head, broken, missing }: AuditView): readonly Line[] => {
+const verdictLines = ({ lines: count, head, broken, missing }: AuditView): readonly Line[] => {
   if (missing?.writtenAgain === false) return [];
   return [
     broken === undefined
-      ? [`${countText(lines, 'step')} in an unbroken chain`, 'good']
+      ? [`${countText(count, 'step')} in an unbroken chain`, 'good']
       : [`broken in line ${broken.line}: ${broken.why}`, 'bad'],
-    ...(lines === 0 ? [] : [[`head ${head}`, 'plain'] as const]),
+    ...(count === 0 ? [] : [[`head ${head}`, 'plain'] as const]),
   ];
 };
 
@@ -33,17 +33,13 @@ const databaseLines = ({ database }: AuditView): readonly Line[] => {
     : [[`the file differs from the database: ${database.differs}`, 'bad']];
 };
 
-export const renderAudit = (view: AuditView, { paint, width }: Screen): string => {
+export const renderAudit = (view: AuditView, screen: Screen): string => {
   const page: readonly Line[] = [
-    [oneLine(view.file), 'quiet'],
+    [view.file, 'quiet'],
     ...missingLines(view),
     ...verdictLines(view),
     ...databaseLines(view),
     ...(view.advice === undefined ? [] : [[`what to do: ${view.advice}`, 'plain'] as const]),
   ];
-  return `${page
-    .flatMap(([text, look]) =>
-      (width === undefined ? [oneLine(text)] : wrap(oneLine(text), width)).map((line) => paint(look, line)),
-    )
-    .join('\n')}\n`;
+  return `${page.flatMap(([text, style]) => lines(text, 0, screen, style)).join('\n')}\n`;
 };

@@ -5,7 +5,8 @@ import { localMoment, timesIn } from '../../ui/moment.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { describeTries } from '../../ui/rotation-messages.ts';
 import { tableLines, type Cell, type Row } from '../../ui/table.ts';
-import { clip, oneLine, wrap } from '../../ui/text.ts';
+import { lines } from '../../ui/lines.ts';
+import { clip, oneLine } from '../../ui/text.ts';
 import { describeDuration } from '../../ui/messages.ts';
 
 const cells = 10;
@@ -68,9 +69,6 @@ const rowOf = (key: KeyView, view: KeyListView, screen: Screen, wide: boolean): 
   };
 };
 
-const lines = (text: string, { width }: Screen): readonly string[] =>
-  width === undefined ? [oneLine(text)] : wrap(oneLine(text), width);
-
 const watermarkLines = ({ accounts, at, zone }: KeyListView, screen: Screen): readonly string[] =>
   accounts.flatMap(({ account, since, through }) => {
     const duration = describeDuration(at - since * 1000);
@@ -78,7 +76,7 @@ const watermarkLines = ({ accounts, at, zone }: KeyListView, screen: Screen): re
       through === undefined
         ? `use of ${account}: the call log may be incomplete over the last ${duration}; ? means unknown`
         : `use of ${account}: the last ${duration}, call log complete until ${localMoment(toMillis(through), zone)}`;
-    return lines(message, screen).map((line) => screen.paint('quiet', line));
+    return lines(message, 0, screen, 'quiet');
   });
 
 const otherRotations = ({ rotations, keys }: KeyListView): readonly RotationView[] => {
@@ -100,6 +98,7 @@ export const renderKeys = (view: KeyListView, screen: Screen, wide = false): str
     const { service, stage, message } = state;
     return lines(
       `${service}: rotation (${stage}): ${message}${tries === undefined ? '' : ` (${tries})`}`,
+      0,
       screen,
     );
   });

@@ -1,19 +1,13 @@
 import type { KeyOutcome, RotationView } from '../../../daemon/index.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { rotationJson } from './list.ts';
-import { clip, oneLine, wrap } from '../../ui/text.ts';
+import { lines } from '../../ui/lines.ts';
+import { clip, oneLine } from '../../ui/text.ts';
 
 const styleOf = ({ stage, fault, tries }: RotationView): Style => {
   if (fault !== undefined || tries > 0 || stage === 'waiting' || stage === 'given-up') return 'bad';
   return stage === 'done' ? 'good' : 'busy';
 };
-
-const indent = '  ';
-
-const indented = (text: string, style: Style, { width, paint }: Screen): readonly string[] =>
-  (width === undefined ? [oneLine(text)] : wrap(oneLine(text), width - indent.length)).map(
-    (line) => `${indent}${paint(style, line)}`,
-  );
 
 const nameOf = (key: { readonly keyId: number; readonly name: string }): string =>
   `${oneLine(key.name)} (id ${key.keyId})`;
@@ -30,13 +24,13 @@ const title = (name: string, { width, paint }: Screen): string =>
 const rotationLines = (state: RotationView, screen: Screen): readonly string[] => {
   return [
     `${title(state.service, screen)}: ${screen.paint(styleOf(state), state.stage)}`,
-    ...cutOver(state).flatMap((message) => indented(message, 'plain', screen)),
-    ...indented(state.message, 'plain', screen),
+    ...cutOver(state).flatMap((message) => lines(message, 2, screen, 'plain')),
+    ...lines(state.message, 2, screen, 'plain'),
     ...(state.fault === undefined
       ? []
       : [
-          ...indented(state.fault.message, 'bad', screen),
-          ...indented(`what to do: ${state.fault.advice} (${state.fault.code})`, 'plain', screen),
+          ...lines(state.fault.message, 2, screen, 'bad'),
+          ...lines(`what to do: ${state.fault.advice} (${state.fault.code})`, 2, screen, 'plain'),
         ]),
   ].filter((line) => line.trim() !== '');
 };
@@ -46,11 +40,9 @@ export const renderKeyOutcome = ({ rotations, changes, notes }: KeyOutcome, scre
     ...rotations.flatMap((state) => rotationLines(state, screen)),
     ...changes.flatMap(({ name, keyId, done, message }) => [
       `${title(name, screen)} (id ${keyId})`,
-      ...indented(message, done ? 'plain' : 'bad', screen),
+      ...lines(message, 2, screen, done ? 'plain' : 'bad'),
     ]),
-    ...notes.flatMap((note) =>
-      screen.width === undefined ? [oneLine(note)] : wrap(oneLine(note), screen.width),
-    ),
+    ...notes.flatMap((note) => lines(note, 0, screen)),
   ];
   return `${(page.length === 0 ? ['nothing to do'] : page).join('\n')}\n`;
 };

@@ -2,7 +2,8 @@ import { countText, iso } from '../../../core/index.ts';
 import type { KeyPlanView, PlanCheck, PlannedChange } from '../../../daemon/index.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { tableLines } from '../../ui/table.ts';
-import { clip, oneLine, wrap } from '../../ui/text.ts';
+import { lines } from '../../ui/lines.ts';
+import { clip, oneLine } from '../../ui/text.ts';
 
 const styles: Readonly<Record<PlannedChange['what'], Style>> = {
   rotate: 'busy',
@@ -11,9 +12,6 @@ const styles: Readonly<Record<PlannedChange['what'], Style>> = {
   expire: 'warn',
   delete: 'bad',
 };
-
-const lines = (text: string, { width }: Screen): readonly string[] =>
-  width === undefined ? [oneLine(text)] : wrap(oneLine(text), width);
 
 /** Every key with its reason, or only the notes for a person. */
 const leftLines = ({ notes, skipped }: KeyPlanView, all: boolean): readonly string[] =>
@@ -47,9 +45,9 @@ const planLines = (plan: KeyPlanView, all: boolean, screen: Screen): readonly st
           screen,
         );
   return [
-    ...lines(heading, screen).map((line) => screen.paint('title', line)),
+    ...lines(heading, 0, screen, 'title'),
     ...table,
-    ...leftLines(plan, all).flatMap((note) => lines(note, screen).map((line) => screen.paint('quiet', line))),
+    ...leftLines(plan, all).flatMap((note) => lines(note, 0, screen, 'quiet')),
   ];
 };
 
@@ -62,8 +60,8 @@ export const renderKeyPlans = (plans: readonly KeyPlanView[], screen: Screen, al
 export const renderStale = (stale: readonly string[], screen: Screen): string =>
   `${[
     screen.paint('bad', 'the plan is stale; nothing was done:'),
-    ...stale.flatMap((change) => lines(`- ${change}`, screen)),
-    ...lines('what to do: create it again with `tollkeeper keys plan JOB -o FILE` and review it', screen),
+    ...stale.flatMap((change) => lines(`- ${change}`, 0, screen)),
+    ...lines('what to do: create it again with `tollkeeper keys plan JOB -o FILE` and review it', 0, screen),
   ].join('\n')}\n`;
 
 const planJson = ({ file: _file, at, ...plan }: KeyPlanView) => ({ ...plan, at: iso(at) });
