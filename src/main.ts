@@ -11,7 +11,7 @@ import {
 } from './core/index.ts';
 import { runProgram } from './cli/program.ts';
 
-// Before anything is written: files are private unless a setting sets their mode.
+// Files are readable by their owner alone, unless a setting sets their mode.
 process.umask(0o077);
 
 const output = (stream: NodeJS.WriteStream): OutputStream => ({
@@ -23,7 +23,7 @@ const output = (stream: NodeJS.WriteStream): OutputStream => ({
 const stopping = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.on(name, () => {
-    // The second signal means it: no more waiting for what still runs.
+    // The second signal ends the process at once, without waiting for running work.
     if (stopping.signal.aborted) process.exit(name === 'SIGINT' ? 130 : 143);
     stopping.abort(fault('aborted', `stopped by ${name}`));
   });
@@ -32,11 +32,11 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 const secrets = createSecretRegistry();
 const streams = { input: process.stdin, output: process.stdout };
 
-/** Last words: redacted, and never a reason to fail themselves. */
+/** Prints an error without secrets and control characters. */
 const printError = (text: string): void => void process.stderr.write(`${printable(secrets.redact(text))}\n`);
 
-// A closed pipe (`tollkeeper check | head -1`) is no error of ours. Another fault of the output fails a command at its
-// end; the daemon works on, since mails matter more than its log.
+// A closed pipe, as in `tollkeeper check | head -1`, is not an error. After any other write error a command exits with 1; the daemon continues,
+// because it must send mails even if it cannot log.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return;
   process.exitCode = 1;
@@ -44,7 +44,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 process.stderr.on('error', () => undefined);
 
-// Nothing should come here; should it, then without a secret in the crash output.
+// Node.js would print the error with its secrets.
 process.on('uncaughtException', (error: unknown) => {
   printError(`tollkeeper: ${describeError(error)}`);
   process.exit(1);
@@ -72,7 +72,7 @@ const exitCode = await runProgram(process.argv.slice(2), {
   signal: stopping.signal,
   startQueryProcess: () =>
     fork(fileURLToPath(new URL('query-process.js', import.meta.url)), {
-      // No secret of this process, and nothing that it prints.
+      // The process receives no secrets, and its output is discarded.
       env: { TZ: 'UTC' },
       execArgv: [],
       serialization: 'advanced',

@@ -22,7 +22,7 @@ import { bindWith, openQueries, reportRelations as relations } from './warehouse
 
 export { periodForms } from './reports/index.ts';
 
-/** The tables that the SQL of a report may name. */
+/** The views that report SQL can query, with their columns. */
 export const reportRelations: readonly {
   readonly name: string;
   readonly description: string;
@@ -37,28 +37,28 @@ export const reportRelations: readonly {
   })),
 }));
 
-/** Reports that come with the program; a folder of the same name beside the config goes before them. */
+/** The folder of the reports that are part of the program. */
 const shippedReports = fileURLToPath(new URL('reports', packageRoot));
 
-/** Where reports are looked for, in this order. */
+/** The folders that are searched for a report, in this order: a report in the configuration folder takes precedence over one of the program. */
 export const reportDirectories = (folder: string): readonly string[] => [
   join(folder, 'reports'),
   shippedReports,
 ];
 
-/** From here on the spaces between the slots of a schedule are looked at: a few of them tell whether a delay fits in. */
-const looked = { from: unixMillis(Date.UTC(2025, 0, 1)), slots: 6 };
+/** The slots that `longestSpace` looks at: the first few after a fixed moment, so that `check` gives the same answer every day. */
+const sampled = { from: unixMillis(Date.UTC(2025, 0, 1)), slots: 6 };
 
-/** The longest of the first few spaces between two slots, in milliseconds. */
+/** The longest interval between two consecutive slots of the sample, in milliseconds. */
 const longestSpace = (schedule: Schedule): number | undefined => {
-  const slots = nextSlots(schedule, looked.from, looked.slots);
+  const slots = nextSlots(schedule, sampled.from, sampled.slots);
   const spaces = slots.slice(1).map((slot, index) => slot - (slots[index] ?? slot));
   return spaces.length === 0 ? undefined : Math.max(...spaces);
 };
 
 /**
- * Reads the config folder; every fault at once. What is only wrong by the clock (`now`) is told to whoever checks the
- * config: a daemon whose clock is wrong for a while starts all the same.
+ * Reads the configuration folder and returns all faults. Faults that depend on the current time are reported only if `now` is given: `check` does,
+ * the daemon does not, so that it starts even while its clock is wrong.
  */
 export const readConfig = async (
   folder: string,
@@ -80,13 +80,13 @@ export const readConfig = async (
 
 export type LoadedConfig = Loaded;
 
-/** A declared job and the moments it runs at next, in milliseconds UTC. */
+/** A declared job and the times of its next runs, in milliseconds UTC. */
 export type JobPreview = Pick<Job, 'name' | 'kind' | 'schedule' | 'suspend'> & {
   readonly zone: string;
   readonly next: readonly UnixMillis[];
 };
 
-/** Who can write the config can read the secrets that it refers to. */
+/** Warns of files that every user can write: whoever can write the configuration can read the secrets that it refers to. */
 const permissionWarnings = async (folder: string): Promise<Loaded['faults']> =>
   (await openToAll(folder)).map((file) => ({
     file,
@@ -102,7 +102,7 @@ type Memory = {
   readonly warnings: Loaded['faults'];
 };
 
-/** How the memory is divided, and what is wrong with its limit. */
+/** How the memory is divided between the parts of the program, with a fault or warning if the limit does not fit. */
 const checkMemory = async (
   folder: string,
   systemRoot: string,
@@ -122,18 +122,18 @@ const checkMemory = async (
   }
 };
 
-/** Every fault of the config, of the reports that its jobs name and of the places that keys go to, and when each job runs next. */
+/** What `check` reports: the faults and warnings of the configuration, its reports and its sinks, and the next runs of each job. */
 export const checkConfig = async (
   folder: string,
   deps: Pick<Deps, 'env' | 'secrets' | 'clock' | 'cwd' | 'systemRoot' | 'startQueryProcess'>,
 ): Promise<{
   readonly faults: Loaded['faults'];
-  /** What makes figures of reports wrong or misleading; the config is good all the same. */
+  /** Problems that do not make the configuration invalid, such as report SQL that gives misleading figures. */
   readonly warnings: Loaded['faults'];
   readonly jobs: readonly JobPreview[];
   /** Omitted when the configuration is invalid. */
   readonly config?: Config;
-  /** Likewise. */
+  /** Omitted when the configuration is invalid. */
   readonly memory?: MemoryDivision | undefined;
 }> => {
   const { config, faults, warnings = [] } = await readConfig(folder, deps, deps.clock.now());

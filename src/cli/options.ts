@@ -13,7 +13,7 @@ export const port = (text: string): number => {
 /** Where `tollkeeper sandbox` listens by default. */
 export const sandboxPort = 8787;
 
-export const amount = (text: string): number => {
+export const positiveCount = (text: string): number => {
   const count = whole(text);
   if (count < 1 || count > 10_000) throw new InvalidArgumentError('it must be from 1 to 10000');
   return count;

@@ -35,7 +35,7 @@ const rest = 1000;
 
 const stopped = fault('daemon-stopped', 'the replica that ran the command ended before it finished');
 
-/** The lines of an answer, which are stored in order while the command runs. `again`: whether to store them again, later. */
+/** Stores the lines of an answer in order while the command runs. `again` decides after an error whether to retry. */
 const openLines = (id: string, requests: Requests, again: (error: unknown) => Promise<boolean>) => {
   let waiting: string[] = [];
   let count = 0;
@@ -62,8 +62,8 @@ const openLines = (id: string, requests: Requests, again: (error: unknown) => Pr
 };
 
 /**
- * Runs the commands that other processes ask for in the database, until disposed; then open ones end with daemon-stopped, and
- * their signals are aborted. Those that a former replica had taken end so, too: what they did is in the ledger and the journals.
+ * Runs the commands that other processes request through the database, until it is disposed. Commands that are running then are aborted and
+ * end with daemon-stopped. Commands that a former replica had begun end with daemon-stopped, too; what they did is in the ledger and the journals.
  */
 export const answerRequests = <Table extends CommandTable>({
   database,

@@ -53,7 +53,7 @@ const isVerdict = (verdict: string, messages: RunMessages): verdict is Compariso
   Object.hasOwn(messages.verdicts, verdict);
 
 /** A comparison in one sentence; its own sentence if the verdict is unknown here. */
-const notifyCompared = (
+const comparedText = (
   comparison: Comparison,
   messages: RunMessages,
   join: (sentences: readonly string[]) => string,
@@ -109,7 +109,7 @@ export const notesFrom = (
     notCompared: messages.notCompared,
     compared: (comparison, part, unread) =>
       join([
-        notifyCompared(comparison, messages, join),
+        comparedText(comparison, messages, join),
         ...(part === undefined ? [] : [messages.part(at(part.start), at(part.end))]),
         ...(unread === 0 ? [] : [messages.unread(unread)]),
       ]),

@@ -20,8 +20,9 @@ export type RowsIn = (
 /**
  * Sums over the calls of a range as a relation for FROM, with its bindings besides `$account`: `created_at` (the first
  * second of its day, or that of the call), `model_name`, `token_name`, `kind`, `row_count`, `first_at`, `last_at`,
- * `quota`, `size`, and the named dimensions and token columns. Valid days are read from the rollup, all other times from
- * the calls: an outdated rollup changes no sum. No cell contains a cut: a day that one divides is read from its calls.
+ * `quota`, `size`, and the named dimensions and token columns. Days whose rollup is valid are read from the rollup, all other
+ * times from the calls, so that an outdated rollup changes no sum. A day that contains one of the `cuts` is read from the calls,
+ * so that its rows can be assigned to either side of the cut.
  */
 export type CellsIn = (
   range: Range,

@@ -3,7 +3,7 @@ import { jsonText, type Deps } from '../../core/index.ts';
 import { inputTexts, alertsJson, type AlertAnswer, type Commands } from '../../daemon/index.ts';
 import { ask } from '../ask.ts';
 import { personOf } from '../keys/person.ts';
-import { amount, configOption } from '../options.ts';
+import { positiveCount, configOption } from '../options.ts';
 import { screenOf } from '../ui/paint.ts';
 import { renderLog, renderAlerts } from './render.ts';
 
@@ -131,7 +131,7 @@ Examples:
       'List which alerts were raised and ended, and who muted and acknowledged them, newest first.',
     )
     .addOption(configOption())
-    .option('-n, --limit <number>', logTexts.limit, amount, 50)
+    .option('-n, --limit <number>', logTexts.limit, positiveCount, 50)
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText('after', `\nExamples:\n  tollkeeper alerts log --limit 10`)
     .action(async ({ config, json, limit }: Common & { readonly limit: number }) => {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputTexts, auditKeys, type KeyHistory } from '../../daemon/index.ts';
 import { didYouMean, type Deps, fault, isFault, jsonText } from '../../core/index.ts';
-import { configOption, amount } from '../options.ts';
+import { configOption, positiveCount } from '../options.ts';
 import { keysDeps, request, type KeysDeps } from './deps.ts';
 import { refuseUnknown, servicesOf } from './services.ts';
 import { addKeyOperations } from './operations.ts';
@@ -37,7 +37,7 @@ const addList = (keys: Command, part: KeysDeps): void => {
     .argument('[key]', listTexts.key)
     .addOption(configOption())
     .option('-a, --account <name>', listTexts.account)
-    .option('-d, --days <number>', listTexts.days, amount, 30)
+    .option('-d, --days <number>', listTexts.days, positiveCount, 30)
     .option('-w, --wide', 'show all columns, even if the terminal is too narrow')
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText(

@@ -12,7 +12,7 @@ const nextOf = ({ direction, file, isConfigured }: MigrateResult): string => {
   if (direction === 'to a file')
     return `remove \`database\` from tollkeeper.yaml, set warehouse.path to ${file}, and start the daemon; PostgreSQL is unchanged`;
   const first = isConfigured ? 'start the daemon' : 'set `database` in tollkeeper.yaml, and start the daemon';
-  return `${first}; ${file} is unchanged: keep it until you have what you expect, then move it aside`;
+  return `${first}; ${file} is unchanged: keep it until you have checked the data in PostgreSQL, then move it aside`;
 };
 
 const render = (result: MigrateResult): string => {

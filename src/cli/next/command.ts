@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { jsonText, type Deps } from '../../core/index.ts';
 import { inputTexts } from '../../daemon/index.ts';
-import { configOption, amount } from '../options.ts';
+import { configOption, positiveCount } from '../options.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';
 import { nextJson, renderNext } from './render.ts';
@@ -14,7 +14,7 @@ export const define = (command: Command, deps: Deps): void => {
   command
     .argument('[job]', texts.job)
     .addOption(configOption())
-    .option('-n, --count <number>', texts.count, amount, 10)
+    .option('-n, --count <number>', texts.count, positiveCount, 10)
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText(
       'after',

@@ -8,7 +8,7 @@ import {
   type OutboxAnswer,
   type OutboxView,
 } from '../../daemon/index.ts';
-import { configOption, amount } from '../options.ts';
+import { configOption, positiveCount } from '../options.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';
 import { renderOutbox, renderOutboxAnswers } from './render.ts';
@@ -45,7 +45,7 @@ export const define = (outbox: Command, deps: Deps): void => {
   outbox
     .addOption(configOption())
     .option('-s, --state <states>', listTexts.states, readStates)
-    .option('-n, --limit <number>', listTexts.limit, amount, 50)
+    .option('-n, --limit <number>', listTexts.limit, positiveCount, 50)
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText(
       'after',

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { createReport, reportsKept } from '../../daemon/index.ts';
 import { jsonText, type Deps } from '../../core/index.ts';
-import { configOption, amount } from '../options.ts';
+import { configOption, positiveCount } from '../options.ts';
 import { screenOf } from '../ui/paint.ts';
 import { renderReports } from './render.ts';
 
@@ -17,7 +17,7 @@ export const define = (reports: Command, deps: Deps): void => {
   reports
     .addOption(configOption())
     .option('-j, --job <name>', 'only this job')
-    .option('-n, --limit <number>', 'how many', amount, 20)
+    .option('-n, --limit <number>', 'how many', positiveCount, 20)
     .option('--json', 'print them as JSON, times in UTC')
     .addHelpText(
       'after',

@@ -119,8 +119,7 @@ export const asWritten = (job: Job): Readonly<Record<string, unknown>> => {
   const common = Object.entries(job)
     .filter(([key]) => !outside.has(key))
     .map(
-      ([key, value]) =>
-        [key.replaceAll(/[A-Z]/g, (alertEmail) => `_${alertEmail.toLowerCase()}`), value] as const,
+      ([key, value]) => [key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value] as const,
     );
   return Object.fromEntries<unknown>([...common, ...Object.entries(job.fields)]);
 };

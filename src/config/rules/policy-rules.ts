@@ -5,7 +5,7 @@ import type { DeclaredJob } from '../load/read-jobs.ts';
 import { valueAt } from '../schema/schema-walk.ts';
 
 /** Available recipients of notices; a field is omitted when tollkeeper.yaml is not readable so far. */
-export type Watermark = { readonly hasMail?: boolean; readonly hasOperators?: boolean };
+export type Recipients = { readonly hasMail?: boolean; readonly hasOperators?: boolean };
 
 /** Only written values are checked: a default is never at fault. */
 const writtenAt = (job: DeclaredJob, path: YamlPath): unknown =>
@@ -110,7 +110,7 @@ const needsFaults = (job: DeclaredJob): ConfigFault[] => {
     );
 };
 
-const noticeFaults = (job: DeclaredJob, watermark: Watermark): ConfigFault[] => {
+const noticeFaults = (job: DeclaredJob, recipients: Recipients): ConfigFault[] => {
   const notify = listAt(job, 'notify');
   const to = isWritten(job, 'notify_to');
   if (notify?.length === 0)
@@ -126,7 +126,7 @@ const noticeFaults = (job: DeclaredJob, watermark: Watermark): ConfigFault[] => 
       : [];
   const key = notify === undefined ? (to ? 'notify_to' : undefined) : 'notify';
   if (key === undefined) return [];
-  if (watermark.hasMail === false)
+  if (recipients.hasMail === false)
     return [
       onKey(
         job,
@@ -135,7 +135,7 @@ const noticeFaults = (job: DeclaredJob, watermark: Watermark): ConfigFault[] => 
         'add mail: { smtp: "${SMTP_URL}", from: you@example.com } to tollkeeper.yaml',
       ),
     ];
-  if (to || watermark.hasOperators !== false) return [];
+  if (to || recipients.hasOperators !== false) return [];
   return [
     onKey(
       job,
@@ -147,7 +147,7 @@ const noticeFaults = (job: DeclaredJob, watermark: Watermark): ConfigFault[] => 
 };
 
 /** Policies that contradict each other, or have no effect. */
-export const policyFaults = (job: DeclaredJob, watermark: Watermark): ConfigFault[] => {
+export const policyFaults = (job: DeclaredJob, recipients: Recipients): ConfigFault[] => {
   if (job.shape === undefined) return [];
   return [
     ...(isWritten(job, 'schedule') ? catchupFaults(job) : withoutSchedule(job)),
@@ -174,6 +174,6 @@ export const policyFaults = (job: DeclaredJob, watermark: Watermark): ConfigFaul
       'decrease settle or increase retain; both count from the end of the month',
     ),
     ...needsFaults(job),
-    ...noticeFaults(job, watermark),
+    ...noticeFaults(job, recipients),
   ];
 };

@@ -168,7 +168,7 @@ const scheduler = z.strictObject({
   lease: leaseDuration
     .prefault('10s')
     .describe(
-      'With `database`: how long the right of a replica to work lasts. It extends it all the time; a standby takes over when it has ended.',
+      'With `database`: how long the lease of the working replica lasts. The replica extends it continuously; a standby takes over when the lease has expired.',
     ),
   keep_runs: positiveDuration.prefault('400d').describe('How long runs are kept in the run ledger.'),
 });

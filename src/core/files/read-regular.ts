@@ -48,7 +48,7 @@ const textOf = async (handle: Awaited<ReturnType<typeof open>>, limit: number): 
     const pieces: Buffer[] = [];
     let length = 0;
     for (;;) {
-      // The files of /proc tell no size, and others may grow.
+      // Files in /proc have size 0, and other files may grow while they are read.
       const piece = Buffer.allocUnsafe(Math.max(pieceLength, Math.min(size, limit) + 1 - length));
       const { bytesRead } = await handle.read(piece, 0, piece.length, null);
       if (bytesRead === 0) return Buffer.concat(pieces, length).toString('utf8');

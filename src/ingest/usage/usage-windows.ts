@@ -86,8 +86,8 @@ export const cutUsage = (
   const windows: UsageWindow[] = [];
   for (let start = range.start; start < range.end;) {
     // Up to the maximum request length, minus the bucket requested after the window; at least one bucket.
-    const watermark = buckets.at(unixMillis(buckets.before(start) + longestDays * dayMillis));
-    const end = unixMillis(Math.min(range.end, Math.max(buckets.before(watermark), buckets.after(start))));
+    const latest = buckets.at(unixMillis(buckets.before(start) + longestDays * dayMillis));
+    const end = unixMillis(Math.min(range.end, Math.max(buckets.before(latest), buckets.after(start))));
     windows.push(interval(start, end));
     start = end;
   }

@@ -98,14 +98,14 @@ const cellMaker = (
   if (format === 'text' || format === 'date')
     return ({ row, role, state, name: given }) => {
       if (role !== 'row') return { exact: null, text: given ?? '' };
-      // Of a day without data nothing is known that a word could say.
+      // A day without data has no value to name.
       if (state === 'missing' && column.names !== undefined) return { exact: null, text: '–' };
       const raw = table.text(row, name);
       const shown =
         format === 'date' ? context.locale.shortDay(raw.slice(0, 10)) : (named.get(raw) ?? showName(raw));
       const { unnamed, incomplete } = context.locale.messages;
       const text = shown === '' ? (column.empty ?? unnamed) : shown;
-      // A word of the report itself names no day.
+      // The mark belongs to the cell with the date, not to a cell with a named value.
       const isMarked = state === 'partial' && column.names === undefined;
       return { exact: null, text: isMarked ? `${text} (${incomplete})` : text };
     };

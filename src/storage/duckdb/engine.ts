@@ -11,8 +11,8 @@ import { ownFolder } from './own-folder.ts';
 import { literal } from './sql-literal.ts';
 
 /**
- * The engine's memory limit, from what the user allows: vectors and buffers that the engine does not count add about a
- * fifth. Both as DuckDB writes sizes, `512MB`.
+ * The memory limit to set in DuckDB for the memory that the user allows: 80 % of it, because DuckDB does not count some of its vectors and buffers.
+ * Both are sizes as DuckDB writes them, such as `512MB`.
  */
 export const engineMemory = (allowed: string): string => {
   const [, digits = '', unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*$/.exec(allowed) ?? [];

@@ -46,7 +46,7 @@ const makeFile = async (path: string): Promise<void> => {
   }
 };
 
-/** The file holds nothing: a damaged one is made again. */
+/** The lock file contains no data, so a damaged one can be deleted. */
 const lockFault = (error: unknown, path: string): Fault => {
   const found = engineFault(error, path);
   if (found.code !== 'warehouse-unreadable') return found;

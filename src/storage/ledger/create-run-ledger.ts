@@ -33,7 +33,7 @@ const trimRuns = async (connection: Sql, before: number): Promise<number> => {
   return removed;
 };
 
-/** The run ledger in DuckDB, over the connection that serializes its work. */
+/** The run ledger over a connection of either engine, which serializes its statements. */
 export const createRunLedger = (engine: StateEngine): RunLedger => {
   const inOne = async <T>(work: (connection: Sql) => Promise<T>): Promise<T> =>
     engine.state(async (connection) => inTransaction(connection, work));

@@ -120,12 +120,12 @@ export const addressOf = async (written: string): Promise<PostgresAddress> => {
     shown,
     options: {
       user: decoded(url.username),
-      // Not a text if empty: the driver would look for one in its variables and in ~/.pgpass, unredacted.
+      // For an empty password the driver would read PGPASSWORD and ~/.pgpass, whose passwords are not registered for redaction. A function prevents that.
       password: password === '' ? () => '' : password,
       host,
       port,
       database: decoded(database),
-      // As for libpq, sslmode says nothing of a socket.
+      // As in libpq, sslmode does not apply to a Unix socket.
       ssl: isSocket ? false : await tlsOf(given, shown),
       ...(session === undefined ? {} : { options: session }),
     },

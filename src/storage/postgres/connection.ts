@@ -56,7 +56,10 @@ const table = <C extends BoundColumns>(
 /** A connection to PostgreSQL, with what only this engine can do. */
 export type PostgresConnection = Sql &
   Copying & {
-    /** Begins a transaction, and reads `columns` as its first statement: both are one message, so that values are part of it. */
+    /**
+     * Begins a transaction and runs `SELECT <columns>` as its first statement, if `columns` is given. Both are sent in one message without
+     * parameters, so the values are written into `columns`.
+     */
     readonly begin: (mode: string, columns?: string) => Promise<Row | undefined>;
   };
 

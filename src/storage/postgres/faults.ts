@@ -32,7 +32,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   EACCES: refused('give the user that Tollkeeper runs as access to the socket'),
   '25006': {
     ...refused(
-      'use the address of the primary; a server that was just demoted is replaced by itself where the address moves with the primary',
+      'use the address of the primary. After a failover no action is needed if the address follows the primary',
     ),
     retryHelps: true,
   },
@@ -77,7 +77,7 @@ const texts: readonly (readonly [RegExp, Meaning])[] = [
   [
     /does not support SSL|establishing an SSL connection/,
     refused(
-      'turn on ssl at the server; on a trusted network, sslmode=disable in the URL of the database goes without',
+      'turn on ssl at the server; on a trusted network, set sslmode=disable in the URL of the database',
     ),
   ],
   [/^SASL:.*password must be/, { ...login, text: 'the server asks for a password, and the URL has none' }],

@@ -12,7 +12,9 @@ export type Fence = {
   leases: number;
 };
 
-/** Also one that has ended while no other replica took it, which has another holder then. Gives how many there are. */
+/**
+ * Extends all leases of this replica and returns their number. A lease that has expired is extended too, unless another replica has taken it.
+ */
 export const extendLeases = (connection: Sql, { holder, lasts }: Fence): Promise<number> =>
   connection.execute(`UPDATE account_lease SET until = ${serverNow} + $lasts WHERE holder = $holder`, {
     holder,

@@ -65,7 +65,10 @@ const notExtended = (message: string): Fault =>
       'check that PostgreSQL runs and answers fast, and the network to it, then start this replica again; another one works meanwhile only if it reaches the server',
   });
 
-/** One statement takes, extends and decides. A takeover waits for a landing of the former holder, which locks the row. */
+/**
+ * Takes the lease if it is free or expired, and extends it if this replica holds it. A takeover waits until a landing of the former holder has ended,
+ * because that landing locks the row.
+ */
 const takeSql = `
   WITH former AS MATERIALIZED (
     SELECT 1 FROM account_lease WHERE account = $account AND holder <> $holder AND until <= ${serverNow} FOR UPDATE

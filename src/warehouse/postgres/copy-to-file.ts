@@ -15,7 +15,7 @@ import { differencesOf, readSums } from './table-sums.ts';
 
 type CopyDeps = { readonly clock: Clock; readonly log: Log; readonly version?: string | undefined };
 
-/** Of the engine that writes the file beside the others of the process: rows stream. */
+/** Memory limit of the DuckDB instance that writes the file. A small one is enough, because rows are streamed. */
 const memoryLimit = '256MB';
 
 /** Mails that are read at once. */

@@ -142,7 +142,7 @@ const replace = async (stored: PostgresConnection, account: string, changes: Cha
 };
 
 /**
- * Makes the changes count, in one transaction that names the token of the lease.
+ * Writes the changes to PostgreSQL in one transaction, which fails unless this replica still holds the lease.
  * @throws fault lease-lost when another replica holds the account, or has changed it since the work began
  */
 export const send = async (

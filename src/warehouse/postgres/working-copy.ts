@@ -39,7 +39,7 @@ const columns = new Map<string, Promise<readonly Column[]>>();
 /** More rows of a table go through a file. */
 const mostBound = 1000;
 
-/** `newFile` names a file for rows that are copied; it goes with the work. */
+/** `newFile` gives the path of a new file for copied rows. The caller deletes it when the work has ended. */
 export const openWorkingCopy = (
   local: Connection,
   stored: PostgresConnection,

@@ -42,7 +42,7 @@ export type PageOptions = Pick<AccessOptions, 'isOpen' | 'token' | 'feedToken' |
   readonly publicUrl?: string | undefined;
   /** What to show, of all or of one team; undefined for an unknown team. */
   readonly view: (team: string | undefined) => Promise<PageView | undefined>;
-  /** For what needs the state of a job alone: the view reads much more. */
+  /** The jobs alone, for badges: cheaper than `view`, which reads everything that the page shows. */
   readonly status: () => Promise<Pick<StatusView, 'jobs' | 'now'>>;
   /** Newest first. */
   readonly feed: () => Promise<readonly FeedEntry[]>;
