@@ -143,7 +143,6 @@ const registries = [
   'keys/sinks/registry.ts',
   'messages/locales.ts',
   'notify/channels/registry.ts',
-  'sandbox/variant-table.ts',
   'warehouse/report-views/registry.ts',
 ];
 
@@ -223,10 +222,10 @@ export const importCycles = (sources: readonly SourceFile[]): readonly string[] 
   return cycles;
 };
 
-/** Modules of the import table that do not exist. */
+/** Modules of the import table and registries that do not exist. */
 export const missingModules = (sources: readonly SourceFile[]): readonly string[] => {
-  const existing = new Set(sources.map(({ path }) => moduleOf(path)));
-  return [...new Set([...Object.keys(importTable), ...Object.values(importTable).flat()])].filter(
-    (name) => !existing.has(name),
-  );
+  const existing = new Set(sources.flatMap(({ path }) => [moduleOf(path), path]));
+  return [
+    ...new Set([...Object.keys(importTable), ...Object.values(importTable).flat(), ...registries]),
+  ].filter((name) => !existing.has(name));
 };
