@@ -11,7 +11,7 @@ import {
 } from '../core/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
 import { createMetrics } from '../metrics/index.ts';
-import { everySecond, startLoop } from '../scheduler/index.ts';
+import { startLoop, wakeByMinute } from '../scheduler/index.ts';
 import { commandTable, listenForCommands } from '../control/index.ts';
 import { readConfig } from '../settings.ts';
 import { builtAt, version } from '../version.ts';
@@ -191,7 +191,7 @@ const serveVolume = async (
   const loop = startLoop({
     clock,
     log,
-    waker: everySecond,
+    waker: await wakeByMinute(app.scheduler.isHurried),
     reconcile: app.scheduler.reconcile,
     // Evaluated at each wake-up: another config may declare other routes.
     get housekeeping() {

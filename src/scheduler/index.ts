@@ -1,3 +1,5 @@
+import { lazy } from '../core/index.ts';
+
 export type { AroundAttempt, Execution, Outcome } from './attempt.ts';
 export { scheduleOf } from './job-schedule.ts';
 export { startLoop, type Housekeeping } from './loop.ts';
@@ -7,4 +9,5 @@ export { isBySlot, keyText, runIdOf } from './run-key.ts';
 export { skipRestored, type SkippedSlots } from './restored-claims.ts';
 export { createScheduler, type LedgerProblem, type Scheduler } from './scheduler.ts';
 export { nextSlot, nextSlots, previousSlot, scheduleFault } from './slots.ts';
-export { everySecond } from './waker.ts';
+/** Only the daemon needs node-cron. */
+export const wakeByMinute = lazy(async () => (await import('./waker.ts')).wakeByMinute);

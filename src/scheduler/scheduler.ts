@@ -2,6 +2,7 @@ import {
   errorFields,
   fault,
   isFault,
+  minuteMillis,
   type Clock,
   type Log,
   type UnixMillis,
@@ -68,6 +69,8 @@ export type Scheduler = {
   readonly adopt: (jobs: ReadonlyMap<string, Job>, maxRunning: number) => Promise<void>;
   readonly openRuns: () => readonly OpenRun[];
   readonly nextOf: (job: string) => UnixMillis | undefined;
+  /** Whether something is due within a minute at another second than the first of a minute: a slot, a retry or a delayed start. */
+  readonly isHurried: () => boolean;
   readonly isStopping: () => boolean;
   /** After a stop: how attempts ended that the ledger could not record. */
   readonly unrecorded: () => readonly UnrecordedEnd[];
@@ -346,6 +349,16 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
         return { run, waiting };
       }),
     nextOf: claiming.nextOf,
+    isHurried: () => {
+      const now = clock.now();
+      const isSoon = (at: UnixMillis | undefined): boolean =>
+        at !== undefined && at > now && at <= now + minuteMillis;
+      const isOff = (at: UnixMillis | undefined): boolean => isSoon(at) && Number(at) % minuteMillis !== 0;
+      return (
+        [...jobs.keys()].some((job) => isOff(claiming.nextOf(job))) ||
+        openRuns.all().some(({ state, nextAttempt }) => state !== 'running' && isSoon(nextAttempt))
+      );
+    },
     isStopping: () => stopping,
     unrecorded: openRuns.unrecorded,
     problem: () => problem,

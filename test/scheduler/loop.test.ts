@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/core/logging/json-log.ts';
-import { everySecond, startLoop, type Housekeeping } from '../../src/scheduler/index.ts';
-import type { Waker } from '../../src/scheduler/waker.ts';
+import { startLoop, type Housekeeping } from '../../src/scheduler/index.ts';
+import { wakeByMinute, type Waker } from '../../src/scheduler/waker.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const clock = manualClock(0);
@@ -37,21 +37,65 @@ describe('wake-ups', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('come once a second, also when the wall clock is set back, until the loop stops', async () => {
-    let woken = 0;
-    const reconcile = async (): Promise<void> => {
-      woken += 1;
+  const hour = 3_600_000;
+  /** Moments of the wake-ups, in seconds since the beginning. */
+  const wakeUps = (isHurried: () => boolean) => {
+    vi.setSystemTime(Date.parse('2026-11-21T09:00:30Z'));
+    let elapsed = 0;
+    const at: number[] = [];
+    const waker = wakeByMinute(isHurried);
+    const loop = startLoop({
+      clock,
+      log,
+      waker,
+      reconcile: async () => void at.push(elapsed),
+      housekeeping: [],
+    });
+    const pass = async (seconds: number): Promise<void> => {
+      for (let second = 0; second < seconds; second += 1) {
+        elapsed += 1;
+        await vi.advanceTimersByTimeAsync(1000);
+      }
     };
-    const loop = startLoop({ clock, log, waker: everySecond, reconcile, housekeeping: [] });
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect(woken).toBe(20);
-    vi.setSystemTime(0);
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(woken).toBe(30);
+    return { at, loop, pass };
+  };
+
+  it('come every five seconds and at the start of each minute, until the loop stops', async () => {
+    const { at, loop, pass } = wakeUps(() => false);
+    await pass(32);
+    expect(at).toEqual([5, 10, 15, 20, 25, 30, 30]);
     await loop.stop();
     expect(vi.getTimerCount()).toBe(0);
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(woken).toBe(30);
+    await pass(60);
+    expect(at).toHaveLength(7);
+  });
+
+  it('come once a second while something is due at another second', async () => {
+    let isHurried = true;
+    const { at, loop, pass } = wakeUps(() => isHurried);
+    await pass(10);
+    expect(at).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    isHurried = false;
+    await pass(10);
+    expect(at.slice(10)).toEqual([11, 16]);
+    await loop.stop();
+  });
+
+  it.each([
+    ['set a day ahead', 24 * hour, 1],
+    ['set an hour back', -hour, 0],
+  ])('come within five seconds after the wall clock was %s', async (_, change, ofMinutes) => {
+    const { at, loop, pass } = wakeUps(() => false);
+    await pass(40);
+    const before = at.length;
+    vi.setSystemTime(Date.now() + change);
+    await pass(60);
+    const after = at.slice(before);
+    expect(after[0]).toBeLessThanOrEqual(45);
+    expect(Math.max(...after.map((one, index) => one - (after[index - 1] ?? one)))).toBe(5);
+    // After a step back, node-cron waits for the minute that it expects, and the timer alone wakes.
+    expect(after).toHaveLength(12 + ofMinutes);
+    await loop.stop();
   });
 
   it('have no effect after the loop has stopped', async () => {
