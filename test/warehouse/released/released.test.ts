@@ -134,3 +134,16 @@ describe.each(kept)('the kept database of schema %s', (number) => {
     expect((await contentsOf(warehouse, placesIn(world.folder.path).auditFile)).outbox).not.toEqual(outbox);
   });
 });
+
+it('the kept backup of schema 32 passes verification, and a restore of it holds its calls and audit log', async () => {
+  await using world = await openReleasedWorld(began + hour);
+  const backup = join(world.folder.path, 'kept.tar');
+  await writeFile(backup, gunzipSync(await readFile(join(here, 'schema-32.backup.tar.gz'))));
+  await succeeds(world, 'restore', backup, '--verify');
+  await succeeds(world, 'restore', backup);
+  await succeeds(world, 'keys', 'audit', '--verify');
+  await using warehouse = await opened(world);
+  const contents = JSON.parse(await readFile(filesOf('32').contents, 'utf8')) as object;
+  const { outbox: _held, ...found } = await contentsOf(warehouse, placesIn(world.folder.path).auditFile);
+  expect(contents).toMatchObject(found);
+});
