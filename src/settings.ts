@@ -57,8 +57,8 @@ const longestSpace = (schedule: Schedule): number | undefined => {
 };
 
 /**
- * Reads the configuration folder and returns all faults. Faults that depend on the current time are reported only if `now` is given: `check` does,
- * the daemon does not, so that it starts even while its clock is wrong.
+ * Reads the configuration folder and returns all faults. Faults that depend on the current time are reported only if `now` is given.
+ * `check` gives it. The daemon does not, so that it starts even if its clock is wrong.
  */
 export const readConfig = async (
   folder: string,

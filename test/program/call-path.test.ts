@@ -6,7 +6,7 @@ import { openFixture, type Fixture } from './support/fixture.ts';
 import { openRecordingProgram, type RecordedCall } from './support/record-calls.ts';
 
 /** Functions between what a user types and the request that has the effect. */
-const maxDepth = 20;
+const maxDepth = 17;
 
 /** A key `billing`, and a job that rotates it. */
 const declareRotation = async ({ folder, jobs, sandbox }: Fixture): Promise<void> => {
@@ -40,7 +40,7 @@ const pathOf = (calls: readonly RecordedCall[], wanted: string, first: string): 
   return call.functions.slice(begins);
 };
 
-const action = 'cli/keys/operations.ts action(…) of addRotate';
+const action = 'cli/keys/key-command.ts action(…) of addKeyCommand';
 const creation = 'POST /api/token/';
 
 it(`keys rotate enters at most ${maxDepth} functions from its action to the request for the new key`, async () => {

@@ -58,9 +58,12 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'replicas of which the w
   it('are replaced, and end when they are replaced while they live', () => {
     const slowest = Math.max(...played.takeovers.map(({ millis }) => millis));
     say(`slowest takeover of ${played.takeovers.length}: ${slowest} ms, with a lease of ${lease} ms`);
+    const slowestEnd = Math.max(...played.replaced.map(({ millis }) => millis));
+    say(`slowest end of ${played.replaced.length} that were replaced while they lived: ${slowestEnd} ms`);
     // A machine that is busy with other tests proves nothing.
     if (isLong) expect(slowest).toBeLessThan(longestTakeover);
-    expect(played.replaced.filter((code) => code !== 1)).toEqual([]);
+    if (isLong) expect(slowestEnd).toBeLessThan(3 * lease);
+    expect(played.replaced.filter(({ code }) => code !== 1)).toEqual([]);
     expect(played.stops.filter((code) => code !== 0)).toEqual([]);
   });
 

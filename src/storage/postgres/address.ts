@@ -11,7 +11,7 @@ export type PostgresAddress = {
 
 const form = 'postgres://user:password@host:5432/database';
 
-/** What was written is not repeated: its password may be anywhere. */
+/** The message does not repeat the URL: in a malformed URL, the password may be anywhere. */
 const unusable = (reason: string, advice: string): Fault =>
   fault('database-refused', `the URL of the database ${reason}`, { advice });
 
@@ -47,8 +47,8 @@ const contentOf = async (
 };
 
 /**
- * As libpq documents sslmode. The driver takes require and verify-ca for verify-full, and without sslrootcert checks any
- * certificate against the authorities that Node trusts, which for libpq is sslrootcert=system.
+ * Implements sslmode as libpq documents it. The driver differs: it treats require and verify-ca as verify-full. Without sslrootcert, it
+ * uses the authorities that Node.js trusts, as libpq does only with sslrootcert=system.
  */
 const tlsOf = async (
   given: ReadonlyMap<string, string>,

@@ -39,7 +39,10 @@ export type PostgresConnections = PostgresPool & {
 
 /** Milliseconds. */
 const connectionTimeout = 10_000;
-/** Milliseconds; below the time after which firewalls forget a connection. A second for each of ten probes without an answer follows. */
+/**
+ * Milliseconds without traffic before the first keep-alive probe: less than the time after which firewalls drop an idle connection. A
+ * connection fails after ten unanswered probes, one second apart.
+ */
 const keepAliveDelay = 10_000;
 /** Milliseconds in which a server closes the connections that are ended. */
 const closingTimeout = 1000;
@@ -81,8 +84,8 @@ const poolOf = (
 };
 
 /**
- * Connects to PostgreSQL, and checks once that the server and the database can be used. No session state is set, so that
- * it may be a pooler in transaction mode. Nothing is written.
+ * Connects to PostgreSQL, and checks once that the server and the database can be used. No session state is set, so a pooler in
+ * transaction mode can be used. Nothing is written.
  * @throws faults database-unreachable, database-refused, warehouse-newer, warehouse-older
  */
 export const connectPostgres = async ({
@@ -98,7 +101,7 @@ export const connectPostgres = async ({
   const opened = openPool(most, connectionTimeout);
   const { pool } = opened;
   try {
-    // The first statement connects, which is no part of the time that the clock is read in.
+    // This statement opens the connection, so that the time to connect does not affect the clock offset.
     await pool.query('SELECT 1');
     const before = clock.now();
     const facts = await readFacts(pool);

@@ -4,7 +4,10 @@ import { copyingOf, type Copying } from './copy.ts';
 import type { Bindings, Bound, BoundColumns, BoundRow, Row, Sql } from '../sql.ts';
 import { unwatched, type Backend, type Watch } from './watch.ts';
 
-/** Its type must be known where the statement does not show it, as in coalesce; of NULL it is always taken from there. */
+/**
+ * A cast for a bound value: PostgreSQL cannot infer the type of a parameter everywhere, for example in coalesce. NULL needs no cast,
+ * because its type is always inferred from the statement.
+ */
 const castOf = (value: Bound | undefined): string => {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return '::bigint';
@@ -63,7 +66,7 @@ export type PostgresConnection = Sql &
     readonly begin: (mode: string, columns?: string) => Promise<Row | undefined>;
   };
 
-/** Code that one process alone was written for stays true: transactions of replicas have the effect of some order of them. */
+/** A plain BEGIN becomes `serializable`, so that code written for a single process is also correct with several replicas. */
 export const begin = 'BEGIN TRANSACTION';
 export const serializable = `${begin} ISOLATION LEVEL SERIALIZABLE`;
 

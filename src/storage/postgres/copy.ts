@@ -7,7 +7,7 @@ import { fault, isDiskFull, messageOf, type Fault } from '../../core/index.ts';
 import type { Bindings } from '../sql.ts';
 import { destroy, socketOf } from './socket.ts';
 
-/** Unquoted it is NULL; a text that equals it is quoted by both engines. */
+/** An unquoted \N is NULL. Both engines quote a text that equals \N. */
 const csv = `FORMAT csv, NULL '\\N'`;
 
 /** COPY takes no parameters: values are settings of the transaction, which a statement reads as `current_setting`. */
@@ -75,7 +75,7 @@ const requireSize = async (file: string, counted: number): Promise<void> => {
     });
 };
 
-/** Runs a statement under the limits of the connection. `isHeldUp`: whether this side is what it waits for. */
+/** Runs a statement under the limits of the connection. `isHeldUp` returns whether the statement waits for this process. */
 type During = <T>(text: string, run: () => Promise<T>, isHeldUp: () => boolean) => Promise<T>;
 
 export const copyingOf = (client: ClientBase, during: During): Copying => ({
@@ -120,7 +120,7 @@ export const copyingOf = (client: ClientBase, during: During): Copying => ({
     await during(
       query.text,
       () => Promise.all([move(), ended]),
-      // The file gives nothing, and nothing waits to be sent.
+      // No data of the file is queued to be sent: the server waits for this process to read more.
       () => !query.writableEnded && query.writableLength + socketOf(client).writableLength === 0,
     );
     await requireSize(file, read.bytesRead);

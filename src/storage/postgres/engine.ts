@@ -15,7 +15,7 @@ import { endsConnection, isConflict, postgresFault } from './faults.ts';
 import { destroy } from './socket.ts';
 import { unwatched, type Watch } from './watch.ts';
 
-/** Of work that conflicts with another transaction, which may be one of this replica. */
+/** The most attempts at work that conflicts with another transaction, which may belong to the same replica. */
 const mostAttempts = 20;
 
 /** The engine of a database that several processes share. */
@@ -51,7 +51,7 @@ export const openPostgres = (
   { fence, isReader = false, watch = unwatched, limit, close = () => pool.end() }: EngineOptions = {},
 ): PostgresEngine => {
   const abandoned = new AbortController();
-  /** A connection of the pool, or the reason of the signal at once. */
+  /** Returns a connection of the pool. Rejects as soon as the signal is aborted, with its reason. */
   const connect = (signal: AbortSignal): Promise<PoolClient> =>
     new Promise((resolve, reject) => {
       const stop = (): void => reject(signal.reason);
@@ -84,7 +84,7 @@ export const openPostgres = (
       lost ??= error;
     };
     client.on('error', onError);
-    // A pooler has no session to cancel; the server rolls back when it finds the connection closed.
+    // Behind a pooler, the session to cancel is not known. The server rolls back when it finds that the connection is closed.
     const stop = (): void => destroy(client);
     signal.addEventListener('abort', stop, { once: true });
     let isSpent = false;
@@ -110,13 +110,13 @@ export const openPostgres = (
       client.off('error', onError);
       const isOpen = client.getTransactionStatus() !== 'I';
       isSpent ||= isOpen || lost !== undefined || signal.aborted;
-      // Those that wait for a connection of the pool would wait for the server to end this one.
+      // Otherwise, work that waits for a connection of the pool would wait until the server has closed this connection.
       if (isSpent) destroy(client);
       client.release(isSpent);
     }
   };
   const oneAtATime = createGate(1);
-  // Bulk work may use the state within, so one connection is left for it; a wait for others has no time limit.
+  // Bulk work may call `state`, so one connection stays free for it. The wait at this gate has no time limit, unlike a wait at the pool.
   const jobs = createGate(Math.max(pool.options.max - 1, 1));
   const repeated: typeof onConnection = async (work, signal) => {
     for (let attempt = 1; ; attempt += 1)

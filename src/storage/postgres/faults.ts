@@ -15,7 +15,7 @@ const gone = (text?: string): Meaning => ({
 const refused = (advice: string): Meaning => ({ code: 'database-refused', advice });
 
 const login = refused(
-  'correct user and password in the URL of the database, or admit them in pg_hba.conf of the server; where that asks for TLS, add sslmode=require or verify-full',
+  'correct user and password in the URL of the database, or allow them in pg_hba.conf; if the server needs TLS, set sslmode=require or verify-full',
 );
 
 /** By the code of the system, or the SQLSTATE; class 08 is about connections. */
@@ -43,7 +43,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '40001': { code: 'warehouse-failed', retryHelps: true },
   '40P01': { code: 'warehouse-failed', retryHelps: true },
   '42501': refused(
-    'grant the role what the message names, or make it the owner of the database and its tables',
+    'grant the role access to the object that the message names, or make the role the owner of the database and its tables',
   ),
   '53100': {
     code: 'disk-full',
@@ -107,7 +107,7 @@ export const postgresFault = (error: unknown, where: string): Fault => {
   return fault(code, `${where}: ${message}`, { cause: error, ...options });
 };
 
-/** Whether another connection can succeed where this one failed: that of a demoted server stays read-only. */
+/** Whether the connection must not be used again after this error. A connection to a demoted server (25006) stays read-only. */
 export const endsConnection = (error: Fault): boolean =>
   error.code === 'database-unreachable' || systemCode(error) === '25006';
 

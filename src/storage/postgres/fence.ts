@@ -24,15 +24,12 @@ export const extendLeases = (connection: Sql, { holder, lasts }: Fence): Promise
 /** The name of the session in which a holder has a transaction, by which another replica finds it. SQL. */
 export const sessionOf = (holder: string): string => `'tollkeeper ' || md5(${holder})`;
 
-/**
- * A transaction of a process that was stopped in it holds locks, which another replica must not wait for: the server ends
- * it. Milliseconds.
- */
+/** Milliseconds after which the server ends an idle transaction: a suspended process must not block other replicas with its locks. */
 const idleInTransaction = 5000;
 
 /**
- * A connection whose transactions read the leases of this replica first, in the same transaction as what they write: a
- * process that wakes up after another one took over writes nothing. @throws fault lease-lost
+ * A connection whose transactions check first that this replica still holds its leases. A process that resumes after another replica
+ * has taken over therefore writes nothing. @throws fault lease-lost
  */
 export const fenced = (
   connection: PostgresConnection,
@@ -43,7 +40,7 @@ export const fenced = (
   const beginning = `set_config('idle_in_transaction_session_timeout', '${idleInTransaction}', true) AS idle,
       set_config('application_name', ${sessionOf(holder)}, true) AS session,
       (SELECT count(*) FROM account_lease WHERE holder = ${holder} AND until > ${serverNow}) AS leases`;
-  /** Begins a transaction. Whether the leases are held to the end of what follows in it. */
+  /** Begins a transaction and returns whether this replica still holds all its leases. */
   const beginHeld = async (): Promise<boolean> =>
     wholeNumber(await connection.begin(serializable, beginning), 'leases') >= fence.leases;
   const beginFenced = async (): Promise<void> => {

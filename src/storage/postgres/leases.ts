@@ -22,8 +22,8 @@ export type Leases = AsyncDisposable & {
   /** The token of the lease on the account, which no other holder has; takes it if needed. @throws fault lease-lost */
   readonly tokenOf: (account: string) => Promise<number>;
   /**
-   * Takes the leases on all accounts, and extends them until disposal. `waits` while another replica has them.
-   * @throws fault lease-lost when it has them and `waits` is not set
+   * Takes the leases on all accounts, and extends them until disposal. If `waits` is set, waits while another replica holds them.
+   * @throws fault lease-lost if another replica holds them and `waits` is not set
    */
   readonly hold: (accounts: readonly string[], waits: AbortSignal | undefined) => Promise<void>;
   /**
@@ -40,18 +40,18 @@ export type Leases = AsyncDisposable & {
 };
 
 export type LeasesOptions = {
-  /** One that is not fenced, and whose work has a limit of a third of a lease. */
+  /** An engine without a fence, whose work has a time limit of a third of a lease. */
   readonly database: StateEngine;
   readonly fence: Fence;
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether a connection of work says nothing: leases are extended only while those answer. */
+  /** Whether a watched connection is silent. While it is, the periodic extension of the leases pauses. */
   readonly isInDoubt?: () => boolean;
 };
 
 /**
- * Ends the transactions of a replica whose lease has ended. One that was stopped within a transaction holds locks, and
- * while it copies rows no time limit of the server applies to it.
+ * Ends the transactions of a replica whose lease has ended. If that replica was suspended within a transaction, the transaction still
+ * holds locks. While it copies rows, no time limit of the server ends it.
  */
 const endFormerSql = `
   SELECT count(pg_terminate_backend(activity.pid)) AS ended
@@ -62,7 +62,7 @@ const endFormerSql = `
 const notExtended = (message: string): Fault =>
   fault('lease-lost', message, {
     advice:
-      'check that PostgreSQL runs and answers fast, and the network to it, then start this replica again; another one works meanwhile only if it reaches the server',
+      'check that PostgreSQL runs, answers fast and is reachable, then start this replica again; another one works only if it reaches PostgreSQL',
   });
 
 /**
@@ -95,7 +95,7 @@ export const createLeases = ({
   let extending: Promise<void> | undefined;
   /** Of the last answer of the database. */
   let reached: LeaseState = 'in doubt';
-  /** Of effects outside the database, from one moment without a valid lease to the next. */
+  /** Aborted when the leases may have ended, to stop effects outside the database. The next extension replaces it. */
   let effects = new AbortController();
   let limit: Limit | undefined;
   const after = (millis: number, then: () => void): void => {
@@ -194,7 +194,7 @@ export const createLeases = ({
     },
     tokenOf: async (account) => tokens.get(account) ?? take(account),
     hold: async (accounts, waits) => {
-      // One of all replicas gets the first, and then all others.
+      // All replicas take the leases in the same order, so the replica that gets the first lease gets the others too.
       const wanted = [...new Set(['', ...accounts])].sort();
       for (let isLogged = false; ; isLogged = true)
         try {

@@ -10,7 +10,7 @@ import { createWatch } from './watch.ts';
 /** A database that several processes share, and what this one may do in it. */
 export type SharedDatabase = {
   readonly engine: PostgresEngine;
-  /** The same connections, for work that only reads, beside a process that works. */
+  /** Uses the same connections for work that only reads. It needs no lease, so another process may hold the leases. */
   readonly reader: PostgresEngine;
   readonly leases: Leases;
 };
@@ -18,13 +18,13 @@ export type SharedDatabase = {
 export type DatabaseOptions = {
   /** `postgres://` */
   readonly url: string;
-  /** The name of this replica, different from that of each other one, also of an earlier process. */
+  /** The name of this replica. No other replica and no earlier process has the same name. */
   readonly holder: string;
   /** A replica that ends without releasing its leases is replaced after this time, ms. */
   readonly lease: number;
   /** After this time without a byte a statement is given up, although the server works on it, ms. */
   readonly timeout: number;
-  /** The number of the schema, and what creates it in an empty database; it may fail where another process does so. */
+  /** The schema number, and a function that creates the schema. It may fail if another process creates the schema at the same time. */
   readonly schema: { readonly number: number; readonly create: (engine: PostgresEngine) => Promise<void> };
   readonly clock: Clock;
   readonly log: Log;

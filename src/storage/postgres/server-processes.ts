@@ -24,8 +24,8 @@ const isAtWork = async (connection: Sql, { text, backend }: Statement): Promise<
 };
 
 /**
- * Whether the server works on each statement of other connections. Outside of a transaction one is found by its text: behind a
- * pooler the client does not know the process.
+ * For each statement of another connection, whether the server works on it. A statement outside of a transaction is found by its text:
+ * behind a pooler, the client does not know the process that runs it.
  */
 export const areAtWork = async (
   connection: Sql,
@@ -36,7 +36,7 @@ export const areAtWork = async (
   return answers;
 };
 
-/** Ends a transaction with the connection that it runs on. Another transaction of the same process goes on. */
+/** Ends a transaction and its connection to the server. Does nothing if the process already runs another transaction. */
 export const terminate = async (connection: Sql, backend: Backend): Promise<void> => {
   await connection.rows(
     `SELECT count(pg_terminate_backend(pid)) AS ended FROM pg_stat_activity

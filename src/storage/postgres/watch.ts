@@ -29,8 +29,8 @@ export type WatchOptions = {
 /** What ends statements whose connection says nothing, as that of a machine that is gone. */
 export type Watch = {
   /**
-   * Watches a statement of a connection until it ends. `isHeldUp`: whether this side is what it waits for.
-   * @throws fault database-unreachable in place of the error of a connection that was given up
+   * Watches a statement of a connection until it ends. `isHeldUp` returns whether the statement waits for this process.
+   * @throws faults database-unreachable, warehouse-failed if the watch has closed the connection
    */
   readonly during: <T>(
     client: ClientBase,
@@ -42,7 +42,7 @@ export type Watch = {
   readonly isInDoubt: () => boolean;
 };
 
-/** Where nothing is watched: a process that works for one moment, and tests. */
+/** A watch that does nothing, for engines that limit their work as a whole, and for tests. */
 export const unwatched: Watch = {
   during: (_client, _statement, run) => run(),
   isInDoubt: () => false,
@@ -83,7 +83,7 @@ export const createWatch = ({ limits, clock, where, areAtWork, terminate }: Watc
     if (backend !== undefined) terminate(backend).catch(() => undefined);
   };
   const isSilent = ({ silent }: Entry): boolean => silent >= limits.answer;
-  /** In one work, which a server that says nothing lets end once for all of them. */
+  /** Asks about all silent statements in one call, so that a server that does not answer causes one timeout, not one for each. */
   const ask = async (silent: readonly Entry[]): Promise<void> => {
     isAsking = true;
     const answers = await areAtWork(silent.map(({ statement }) => statement)).catch(() => []);
@@ -103,7 +103,7 @@ export const createWatch = ({ limits, clock, where, areAtWork, terminate }: Watc
       Object.assign(entry, { passed, silent: 0, total: 0 });
       return;
     }
-    // Not by the clock: a process that was stopped for minutes has heard nothing, and has not been waiting.
+    // Counts intervals, not clock time: a process that was suspended for minutes received nothing, and was not waiting.
     entry.silent += interval;
     entry.total += interval;
     if (entry.total >= limits.statement)

@@ -45,20 +45,26 @@ const postgresTable = (statement: string): string => {
   return statement === callLogTable ? `${plain} ${month}` : plain;
 };
 
-/** The number of changes of the tables of an account. Not in the row of its lease: a landing locks this one while it copies. */
+/**
+ * The number of changes to the tables of an account. It is not a column of `account_lease`: a landing locks its row while it copies, and
+ * the lease must be extended meanwhile.
+ */
 const accountVersionTable =
   'CREATE TABLE account_version (account VARCHAR NOT NULL PRIMARY KEY, version BIGINT NOT NULL)';
 
 /**
- * The processes that serve, until when each is sure to (ms of the server's clock), and digests of the parts of its config as JSON.
- * Unlogged: after a crash of the server they write it again.
+ * The replicas. From `until` on (ms of the server's clock), a replica counts as gone. `config` has digests of the parts of its
+ * configuration as JSON. Unlogged: after a crash of the server, each replica stores its row again.
  */
 const replicaTable = `CREATE UNLOGGED TABLE replica (
     holder VARCHAR NOT NULL PRIMARY KEY, version VARCHAR NOT NULL, state VARCHAR NOT NULL, config VARCHAR NOT NULL,
     seen_at BIGINT NOT NULL, until BIGINT NOT NULL
   )`;
 
-/** What databases lack that were created while the lease had the number of changes; the version that did it goes on with them. */
+/**
+ * Statements for databases of an earlier version, which stored the number of changes in `account_lease`. That version can still use
+ * the database afterwards.
+ */
 export const laterStatements: readonly { readonly table: string; readonly statements: readonly string[] }[] =
   [
     {
@@ -68,7 +74,7 @@ export const laterStatements: readonly { readonly table: string; readonly statem
     { table: 'replica', statements: [replicaTable] },
   ];
 
-/** Creates the schema in PostgreSQL. Without their order, texts of one account would be found by reading those of all. */
+/** Creates the schema and its indexes in PostgreSQL. Without an index, a query for one account would read the rows of all accounts. */
 export const postgresStatements: readonly string[] = [
   ...schema.statements.map(postgresTable),
   // Which replica works for an account, and until when (ms of the server's clock).
@@ -77,8 +83,8 @@ export const postgresStatements: readonly string[] = [
   )`,
   accountVersionTable,
   replicaTable,
-  // What other processes ask of the replica that works, and the lines of its answers, which are those of the control socket.
-  // Unlogged: a request ends with the process that asks, so that one of before a crash is of no use.
+  // Commands that other processes send to the working replica, and the lines of its answers, as on the control socket.
+  // Unlogged: a request is needed only while its sender waits, so it need not survive a crash of the server.
   `CREATE UNLOGGED TABLE command_request (
     id VARCHAR NOT NULL PRIMARY KEY, version VARCHAR NOT NULL, command VARCHAR NOT NULL, input VARCHAR NOT NULL,
     seen_at BIGINT NOT NULL, holder VARCHAR

@@ -11,7 +11,7 @@ export type OutgoingRows = {
   readonly rows: number;
 };
 
-/** Rows that one engine counts and the other one does not are lost, or there twice. @throws fault warehouse-failed */
+/** Compares the row counts of both engines: if they differ, rows were lost or stored twice. @throws fault warehouse-failed */
 export const requireSame = (table: string, sent: number, stored: number): void => {
   if (sent !== stored)
     throw fault('warehouse-failed', `${sent} rows of ${table} were copied, and ${stored} were stored`, {

@@ -145,8 +145,8 @@ const copyAll = async (
 };
 
 /**
- * Copies a database file, with its archive and mails, into an empty database of which this process holds the leases: all of it in
- * one transaction, which counts when both hold the same. @throws faults restore-not-empty, lease-lost, those of both engines
+ * Copies a database file, with its archive and mails, into an empty database whose leases this process holds. All rows are copied in one
+ * transaction, which commits only if the tables are equal. @throws faults restore-not-empty, lease-lost, those of both engines
  */
 export const copyFromFile = async (
   { engine: database, leases }: SharedDatabase,

@@ -77,8 +77,8 @@ const copyTables = async (
 };
 
 /**
- * Copies the database into a new database file with the folder of its mails, as of one moment, while the rest goes on; both hold
- * the same when it resolves. @throws those of both engines, warehouse-failed
+ * Copies the database, as of one moment, into a new database file and a folder of mails. Other work continues meanwhile. The
+ * tables of the copy are compared with the original. @throws the faults of both engines, warehouse-failed if the copy differs
  */
 export const copyToFile = async (
   database: PostgresEngine,
@@ -97,7 +97,7 @@ export const copyToFile = async (
         database.bulk(
           (stored) =>
             inSnapshot(stored, async () => {
-              // The first statement of the transaction, as of which it reads.
+              // The snapshot of the transaction is taken by now, so `at` is not before it.
               await stored.rows('SELECT 1 AS begun');
               const at = clock.now();
               const columns = await copyTables(local, stored, target);

@@ -45,10 +45,7 @@ export const textsIntoDuckDB = (table: string, columns: readonly Column[], rows:
 export const outOfPostgres = (columns: readonly Column[], from: string): string =>
   `SELECT ${columns.map(asStored).join(', ')} FROM ${from}`;
 
-/**
- * Adds the rows of a file, as PostgreSQL writes it, to a table in DuckDB. Quoted cells may contain line ends, so it is read from
- * its beginning.
- */
+/** Adds the rows of a file of PostgreSQL to a table in DuckDB. Quoted cells may contain line ends, so the file is not read in parallel. */
 export const intoDuckDB = (
   table: string,
   columns: readonly Column[],

@@ -2,7 +2,7 @@ import { fault } from '../../core/index.ts';
 import { optionalText, type Sql } from '../../storage/index.ts';
 import { schemaTables } from './account-tables.ts';
 
-/** Tables that are derived from the calls: a query writes days without calls. */
+/** Tables that are derived from the calls. They may have rows in a database without data: a query also stores days without calls. */
 export const derivedTables = schemaTables.filter((table) => table.startsWith('rollup_'));
 
 const anyRow = [...schemaTables, 'mail_file']

@@ -18,7 +18,7 @@ const noArchive: ArchiveTable = {
   },
 };
 
-/** All tables in PostgreSQL, which is closed with them. What SQL needs of them at a time is in memory. */
+/** A warehouse in PostgreSQL, whose connections close with it. The rows that DuckDB needs for a statement are in memory. */
 export const openPostgresWarehouse = async (
   { engine: database, leases }: SharedDatabase,
   options: WarehouseOptions,

@@ -26,8 +26,8 @@ const soleFiles = async (local: Connection, root: string): Promise<readonly stri
 };
 
 /**
- * The relations of a database file for PostgreSQL. Its calls include those of the archive, which PostgreSQL does not have, and each
- * states the columns of its export, which earlier versions did not store.
+ * The relations of a database file for PostgreSQL. Calls include those of the archive, because PostgreSQL has no archive. Calls that
+ * landed before `served_columns` was stored get a derived value.
  */
 export const outgoingRelations = async (
   local: Connection,

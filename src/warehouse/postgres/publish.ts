@@ -19,7 +19,7 @@ type Range = Interval<UnixSeconds>;
 
 /** What a work changed, in files. */
 export type Changes = {
-  /** The number of changes of the account that the work has seen: with another one, it does not count. */
+  /** The number of changes of the account when the work began. `send` fails if the stored number differs. */
   readonly version: number;
   readonly files: readonly OutgoingRows[];
   /** Tables whose rows of the account are all replaced by those of their files. */
@@ -103,7 +103,7 @@ export const writeChanges = async (
   return files.length === 0 ? undefined : { version, files, replaced, days, ...calls };
 };
 
-/** Attached, not created as a partition: that would wait for each reader of the calls. */
+/** Creates a table and attaches it as a partition: CREATE TABLE ... PARTITION OF would wait for all readers of the calls. */
 export const createPartition = async (stored: PostgresConnection, { name, range }: Month): Promise<void> => {
   const table = `call_log_${name.replace('-', '_')}`;
   const known = await stored.rows('SELECT 1 AS found FROM pg_class WHERE oid = to_regclass($table)', {

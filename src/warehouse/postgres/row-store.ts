@@ -69,7 +69,7 @@ const rowsOf = (copy: WorkingCopy, stored: PostgresConnection, account: string):
     }),
     bindings: {},
   });
-  /** A zone's cells that were fetched, whose columns and days may be more than are asked for. */
+  /** The cells fetched so far. An entry also serves requests for fewer columns or days of its zone. */
   const fetchedCells: Fetched[] = [];
   const cells: AccountRows['cells'] = async (zone, days, columns) => {
     const known = fetchedCells.find((one) => one.zone === zone && holds(one, days, columns));
@@ -99,10 +99,10 @@ const rowsOf = (copy: WorkingCopy, stored: PostgresConnection, account: string):
   };
 };
 
-/** Calls in PostgreSQL: a work runs in DuckDB over what it names, and what it changed is sent in one transaction. */
+/** Stores calls in PostgreSQL. Each work runs in DuckDB on the rows that it uses; its changes are sent in one transaction. */
 export const createPostgresRows = ({ engine, database, folder, tokenOf }: PostgresRowsOptions): RowStore => {
   const oneAnAccount = createNamedGates();
-  /** The work's files go with it; those of a process that was killed are removed when the next one starts. */
+  /** Deletes the files of a work when it ends. The files of a killed process are deleted when the next process starts. */
   const withFiles = async <T>(work: (newFile: () => string) => Promise<T>): Promise<T> => {
     const files: string[] = [];
     const newFile = (): string => {

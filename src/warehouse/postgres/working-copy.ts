@@ -15,8 +15,8 @@ export type WorkingCopy = {
   /** Before a statement runs, the rows of each table that it names are fetched. */
   readonly connection: Connection;
   /**
-   * Adds rows of a table, `$name` as bound, to one with the same columns: one of the account, or one that is like it. Without
-   * the columns that are not named, if any are.
+   * Adds the rows of `from` that match `where`, with `bindings`, to `into`: a table of the account, or one from `emptyLike`.
+   * If `columns` is given, only these columns are fetched and the others are NULL.
    */
   readonly fetch: (
     into: string,
@@ -27,7 +27,7 @@ export type WorkingCopy = {
   ) => Promise<void>;
   /** An empty temporary table with the columns of another one; returns its name. */
   readonly emptyLike: (table: string) => Promise<string>;
-  /** The tables that statements have changed, by name; the value holds the rows that were fetched. */
+  /** Changed tables by name. The value names a table with the rows before the first change, and is empty for `rowTables`. */
   readonly changed: ReadonlyMap<string, string>;
   /** Writes the rows of a query over the columns of a table to a file. */
   readonly write: (table: string, query: string) => Promise<OutgoingRows>;
@@ -98,7 +98,7 @@ export const openWorkingCopy = (
     const before = changed.get(table.name);
     const ofAccount = `${table.account} = $account`;
     if (before === undefined) return fetch(table.name, table.name, ofAccount, { account });
-    // Rows were added before any was read.
+    // Statements have already added rows to the table. The fetched rows are added to them.
     await fetch(before, table.name, ofAccount, { account });
     await local.execute(`INSERT INTO ${table.name} FROM ${before}`);
   };

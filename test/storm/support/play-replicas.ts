@@ -24,8 +24,8 @@ export type PlayedReplicas = {
   readonly lives: readonly Run[];
   /** Milliseconds from the end of the replica that worked to the moment another one served. */
   readonly takeovers: readonly { readonly kind: string; readonly millis: number }[];
-  /** Exit codes of replicas that were replaced while they lived. */
-  readonly replaced: readonly (number | null)[];
+  /** Exit codes of replicas that were replaced while they lived, and the milliseconds from the end of the pause, or the first silence, to theirs. */
+  readonly replaced: readonly { readonly code: number | null; readonly millis: number }[];
   /** Exit codes after SIGTERM. */
   readonly stops: readonly (number | null)[];
 };
@@ -45,7 +45,7 @@ export const playReplicas = async (
 ): Promise<PlayedReplicas> => {
   const lives: Run[] = [];
   const takeovers: { kind: string; millis: number }[] = [];
-  const replaced: (number | null)[] = [];
+  const replaced: { code: number | null; millis: number }[] = [];
   const stops: (number | null)[] = [];
   const start = (nth: number): Run => {
     const life = startRun(fixture.start('serve', '--config', configOf(nth)));
@@ -88,9 +88,10 @@ export const playReplicas = async (
       return millis;
     };
     /** One that lives on must end, because another one works. */
-    const endsItself = async (life: Run): Promise<void> => {
-      replaced.push((await life.process.ended).code);
-      life.diedAt = Date.now();
+    const endsItself = async (life: Run, since: number): Promise<void> => {
+      const { code } = await life.process.ended;
+      life.diedAt ??= Date.now();
+      replaced.push({ code, millis: life.diedAt - since });
     };
     const before = working;
     let millis: number | undefined;
@@ -107,14 +108,16 @@ export const playReplicas = async (
         millis = await takenOver();
         await workedAfter(began, [working]);
         before.process.kill('SIGCONT');
-        await endsItself(before);
+        await endsItself(before, Date.now());
         break;
       case 'stall':
         proxies[nth]?.stall(true);
+        // It may end while the connections are still silent.
+        void before.process.ended.then(() => (before.diedAt ??= Date.now()));
         millis = await takenOver();
         await workedAfter(began, [working]);
         proxies[nth]?.stall(false);
-        await endsItself(before);
+        await endsItself(before, began);
         break;
       case 'cut':
         proxies[nth]?.cut();
