@@ -81,4 +81,3 @@ export {
 export const createLog = lazy(async () => (await import('./logging/json-log.ts')).createLog);
 /** Parses one YAML 1.2 document and keeps all positions. Never rejects: faults are data. */
 export const parseYaml = lazy(async () => (await import('./yaml.ts')).parseYaml);
-export * from './late-data.ts';

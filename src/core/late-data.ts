@@ -1,7 +1,7 @@
 import { toSeconds, type UnixMillis } from './units.ts';
 import { formatMoment } from './zone.ts';
 
-/** What the jobs that a run needs have delivered, while that is not enough. */
+/** How far the data of the jobs that a run needs reaches, where that is not far enough. */
 export type LateData = {
   readonly needs: readonly {
     readonly job: string;

@@ -188,9 +188,9 @@ export const createKeyService = (deps: KeyServiceDeps) => {
       using _alone = await alone();
       checkJournal(journal);
       const wanted = left ?? openRotations(journal.state(account)).map(({ id }) => id);
-      let done = 0;
+      const moved = new Map<string, Moved>();
       const notify = (detail?: string): void =>
-        progress({ step: 'rotating keys', done, total: wanted.length, detail });
+        progress({ step: 'rotating keys', done: moved.size, total: wanted.length, detail });
       const cycle = await openCycle(deps, {
         signal,
         who: ids === undefined ? 'schedule' : 'request',
@@ -198,13 +198,11 @@ export const createKeyService = (deps: KeyServiceDeps) => {
         onStep: ({ service }, step) => notify(`${service}: ${step}`),
       });
       await deleteOrphans(cycle);
-      const moved = new Map<string, Moved>();
       for await (const round of roundsOf(cycle, wanted, moved, retries))
         for (const id of round) {
           const found = await advanceRotation(cycle, id);
           if (found !== undefined)
             moved.set(id, { ...found, moved: found.moved || moved.get(id)?.moved === true });
-          done = moved.size;
           notify();
         }
       const advanced = [...moved.values()].map(advancedOf);

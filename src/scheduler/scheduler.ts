@@ -3,6 +3,7 @@ import {
   fault,
   isFault,
   minuteMillis,
+  startOfMinute,
   type Clock,
   type Log,
   type UnixMillis,
@@ -69,8 +70,8 @@ export type Scheduler = {
   readonly adopt: (jobs: ReadonlyMap<string, Job>, maxRunning: number) => Promise<void>;
   readonly openRuns: () => readonly OpenRun[];
   readonly nextOf: (job: string) => UnixMillis | undefined;
-  /** Whether something is due within a minute at another second than the first of a minute: a slot, a retry or a delayed start. */
-  readonly isHurried: () => boolean;
+  /** Whether a slot that is not at the start of a minute, a retry or a delayed start is due within the next minute. */
+  readonly needsEachSecond: () => boolean;
   readonly isStopping: () => boolean;
   /** After a stop: how attempts ended that the ledger could not record. */
   readonly unrecorded: () => readonly UnrecordedEnd[];
@@ -349,14 +350,14 @@ export const createScheduler = async (deps: SchedulerDeps, options: SchedulerOpt
         return { run, waiting };
       }),
     nextOf: claiming.nextOf,
-    isHurried: () => {
+    needsEachSecond: () => {
       const now = clock.now();
-      const isSoon = (at: UnixMillis | undefined): boolean =>
-        at !== undefined && at > now && at <= now + minuteMillis;
-      const isOff = (at: UnixMillis | undefined): boolean => isSoon(at) && Number(at) % minuteMillis !== 0;
-      return (
-        [...jobs.keys()].some((job) => isOff(claiming.nextOf(job))) ||
-        openRuns.all().some(({ state, nextAttempt }) => state !== 'running' && isSoon(nextAttempt))
+      const slots = [...jobs.keys()].flatMap((job) => claiming.nextOf(job) ?? []);
+      const attempts = openRuns
+        .all()
+        .flatMap(({ state, nextAttempt = now }) => (state === 'running' ? [] : [nextAttempt]));
+      return [...slots.filter((slot) => slot !== startOfMinute(slot)), ...attempts].some(
+        (at) => at > now && at <= now + minuteMillis,
       );
     },
     isStopping: () => stopping,

@@ -39,11 +39,11 @@ describe('wake-ups', () => {
 
   const hour = 3_600_000;
   /** Moments of the wake-ups, in seconds since the beginning. */
-  const wakeUps = (isHurried: () => boolean) => {
+  const wakeUps = (needsEachSecond: () => boolean) => {
     vi.setSystemTime(Date.parse('2026-11-21T09:00:30Z'));
     let elapsed = 0;
     const at: number[] = [];
-    const waker = wakeByMinute(isHurried);
+    const waker = wakeByMinute(needsEachSecond);
     const loop = startLoop({
       clock,
       log,
@@ -71,11 +71,11 @@ describe('wake-ups', () => {
   });
 
   it('come once a second while something is due at another second', async () => {
-    let isHurried = true;
-    const { at, loop, pass } = wakeUps(() => isHurried);
+    let needsEachSecond = true;
+    const { at, loop, pass } = wakeUps(() => needsEachSecond);
     await pass(10);
     expect(at).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    isHurried = false;
+    needsEachSecond = false;
     await pass(10);
     expect(at.slice(10)).toEqual([11, 16]);
     await loop.stop();

@@ -11,7 +11,7 @@ type Given = Readonly<Record<string, string | boolean | undefined>>;
 
 type KeyOption = {
   readonly flags: string;
-  /** Of an option that is no input of the command. */
+  /** The help text of an option that is not an input of the command. */
   readonly text?: string;
   readonly parse?: (text: string) => unknown;
   readonly isMandatory?: boolean;
@@ -26,7 +26,7 @@ type KeyCommand<Name extends KeyCommandName> = {
   readonly help: string;
   /** Inputs that differ from what was given. @throws Fault `wrong-use` */
   readonly inputs?: (given: Given) => Partial<CommandInput<Name>>;
-  /** What a person confirms before. */
+  /** The question that a person must confirm first. */
   readonly question?: (input: CommandInput<Name>) => Question | undefined;
   readonly show: (
     part: KeysDeps,

@@ -8,7 +8,7 @@ import { createKeyAccounts, type KeyAccounts } from './accounts.ts';
 import type { FoundKey } from './find.ts';
 import { createJobPlans, type KeyJob, type KeyPlanner } from './job-plans.ts';
 
-/** What a command that takes its time is called with. */
+/** The context of a command that reports progress. */
 export type Run = ContextOf<'progress'>;
 
 type KeyWorkParts = Disposable & {

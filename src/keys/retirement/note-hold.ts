@@ -10,7 +10,7 @@ type HoldNotice = {
   readonly escalated?: boolean;
   /** Whether the key ends at its time regardless. */
   readonly isTimed?: boolean;
-  /** The end of the key of the notification. */
+  /** The last part of the key of the notification. */
   readonly key?: string;
 };
 

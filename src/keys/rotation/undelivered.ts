@@ -6,7 +6,7 @@ import { generationKeyOf, note, plaintextOf, type Cycle } from '../cycle/cycle.t
 import { sinksOf } from '../cycle/up-to-date.ts';
 import { openRotations } from '../model/key-state.ts';
 
-/** Whether this process alone has the key, because its delivery is not over. */
+/** Whether only this process has the plaintext of the key, because the delivery is not complete. */
 export const isUndelivered = (cycle: Cycle, rotation: Rotation): boolean => {
   const attempt = candidateOf(rotation);
   return attempt?.state === 'delivering' && cycle.deps.plaintexts.has(plaintextOf(rotation, attempt));

@@ -120,7 +120,8 @@ export const addressOf = async (written: string): Promise<PostgresAddress> => {
     shown,
     options: {
       user: decoded(url.username),
-      // For an empty password the driver would read PGPASSWORD and ~/.pgpass, whose passwords are not registered for redaction. A function prevents that.
+      // With an empty string, the driver reads the password from PGPASSWORD or ~/.pgpass, where it is not redacted. A function that
+      // returns the empty string prevents this.
       password: password === '' ? () => '' : password,
       host,
       port,

@@ -8,24 +8,24 @@ beforeEach(async () => {
 });
 afterEach(() => fixture[Symbol.asyncDispose]());
 
-/** Whether the scheduler is hurried at each of these moments. */
-const hurriedAt = async (scheduler: Scheduler, times: readonly string[]): Promise<readonly boolean[]> => {
+/** Whether the scheduler needs a wake-up each second at each of these moments. */
+const neededAt = async (scheduler: Scheduler, times: readonly string[]): Promise<readonly boolean[]> => {
   const found: boolean[] = [];
   for (const time of times) {
     await fixture.goTo(`2026-11-21T${time}Z`);
-    found.push(scheduler.isHurried());
+    found.push(scheduler.needsEachSecond());
   }
   return found;
 };
 
-it('a scheduler is not hurried by slots at the start of a minute', async () => {
+it('a scheduler needs no wake-up each second for slots at the start of a minute', async () => {
   const scheduler = await fixture.start(jobsOf({ job: { schedule: '* * * * *' } }));
-  expect(await hurriedAt(scheduler, ['08:58:30', '08:59:59', '09:00:00'])).toEqual([false, false, false]);
+  expect(await neededAt(scheduler, ['08:58:30', '08:59:59', '09:00:00'])).toEqual([false, false, false]);
 });
 
-it('a scheduler is hurried in the minute before a slot at another second', async () => {
+it('a scheduler needs a wake-up each second in the minute before a slot at another second', async () => {
   const scheduler = await fixture.start(jobsOf({ job: { schedule: '30 0 9 * * *' } }));
-  expect(await hurriedAt(scheduler, ['08:59:29', '08:59:30', '09:00:29', '09:00:30'])).toEqual([
+  expect(await neededAt(scheduler, ['08:59:29', '08:59:30', '09:00:29', '09:00:30'])).toEqual([
     false,
     true,
     true,
@@ -33,7 +33,7 @@ it('a scheduler is hurried in the minute before a slot at another second', async
   ]);
 });
 
-it('a scheduler is hurried in the minute before a retry', async () => {
+it('a scheduler needs a wake-up each second in the minute before a retry', async () => {
   fixture.play = async () => Promise.reject(new Error('no luck'));
   const retries = { limit: 1, backoff: 'constant', initial: 5 * minute, max: 5 * minute } as const;
   const scheduler = await fixture.start(jobsOf({ job: { schedule: '0 9 * * *', retries } }));
@@ -42,5 +42,5 @@ it('a scheduler is hurried in the minute before a retry', async () => {
   expect(run).toMatchObject({ state: 'failed', attempts: 1 });
   const before = (seconds: number): string =>
     new Date((run?.nextAttempt ?? 0) - seconds * 1000).toISOString().slice(11, 19);
-  expect(await hurriedAt(scheduler, [before(70), before(50)])).toEqual([false, true]);
+  expect(await neededAt(scheduler, [before(70), before(50)])).toEqual([false, true]);
 });
