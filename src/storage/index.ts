@@ -26,7 +26,7 @@ export type {
 export { createMemoryLedger } from './memory/run-ledger.ts';
 export { createMemoryOutbox, type MemoryOutbox } from './memory/outbox.ts';
 export * from './sql.ts';
-export type { AccountRows, CellsIn, Relation, RowChange, RowsIn, RowStore } from './row-store.ts';
+export type { AccountRows, CellsIn, Relation, RowChange, RowsIn, RowStore, Writes } from './row-store.ts';
 export * from './row-reader.ts';
 export { boundRows, type BoundRows } from './bound-rows.ts';
 export { stateEngines } from './engines.ts';

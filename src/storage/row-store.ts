@@ -54,16 +54,29 @@ export type RowChange = AccountRows & {
   readonly hold: (range: Range, served: number) => Promise<void>;
 };
 
+/**
+ * What a work reads: tables of its account, by name, besides the relations that `rows`, `cells` and `rollup` return. Where a work
+ * runs on a copy of its tables, a statement that names another table fails.
+ */
+export type Reads<Table extends string> = { readonly account: string; readonly reads?: readonly Table[] };
+
+/**
+ * What a work reads and changes. `writes` are read too. `call_log` and `rollup_cell` are too large to copy: a work that names one of
+ * them has the calls that it holds, and the cells that it adds. Where a work runs on a copy, a statement that changes a table of
+ * `reads` fails.
+ */
+export type Writes<Table extends string> = Reads<Table> & { readonly writes: readonly Table[] };
+
 /** Where the calls of accounts are. @throws fault archive-damaged where a file that is needed is not as it was written */
-export type RowStore = {
+export type RowStore<Table extends string> = {
   readonly read: <T>(
-    account: string,
+    touched: Reads<Table>,
     work: (rows: AccountRows) => Promise<T>,
     signal?: AbortSignal,
   ) => Promise<T>;
   /** What the work changed counts at once for every reader when it ends; nothing of it if it throws or is not kept. */
   readonly publish: <T>(
-    account: string,
+    touched: Writes<Table>,
     work: (change: RowChange) => Promise<T>,
     options?: { readonly signal?: AbortSignal | undefined; readonly isKept?: (result: T) => boolean },
   ) => Promise<T>;

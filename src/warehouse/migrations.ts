@@ -6,7 +6,7 @@ import { extraStatements } from './logs/extra.ts';
 import { rollupStatements } from './rollup/rollup-schema.ts';
 
 /** Tables of windows whose sum lags behind the gateway's, which schema 26 adds. */
-export const lagStatements: readonly string[] = [
+export const lagStatements = [
   // The last comparison of a month with the gateway's sum. Sums are text, digit by digit.
   `CREATE TABLE log_check (
     account VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL, gateway_sum VARCHAR NOT NULL,
@@ -17,10 +17,10 @@ export const lagStatements: readonly string[] = [
     account VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL, gateway_sum VARCHAR NOT NULL,
     tries BIGINT NOT NULL, tried_at BIGINT, notified_at BIGINT
   )`,
-];
+] as const;
 
 /** Tables of alerts, which schema 24 adds. */
-export const alertStatements: readonly string[] = [
+export const alertStatements = [
   // Alerts that were raised. `period` is the start of the period of a budget in seconds, otherwise the moment (ms) at
   // which the alert was raised.
   `CREATE TABLE alert_record (
@@ -46,7 +46,7 @@ export const alertStatements: readonly string[] = [
     taken_at BIGINT NOT NULL, account VARCHAR NOT NULL, taken_by VARCHAR NOT NULL, action VARCHAR NOT NULL,
     subject VARCHAR NOT NULL, detail VARCHAR NOT NULL
   )`,
-];
+] as const;
 
 /**
  * Whether the mail about an alert is not in the outbox. A mail is about the levels of an alert that were decided at one

@@ -2,6 +2,7 @@ import { backupStatements } from './backup/backup-log.ts';
 import { callLogTable } from './logs/call-log-table.ts';
 import { extraStatements } from './logs/extra.ts';
 import type { Schema } from './migrate.ts';
+import type { RowStore } from '../storage/index.ts';
 import { alertStatements, lagStatements, migrations } from './migrations.ts';
 import { rollupStatements } from './rollup/rollup-schema.ts';
 
@@ -11,7 +12,7 @@ import { rollupStatements } from './rollup/rollup-schema.ts';
  * tables. ON CONFLICT names a key of the table; it also holds in a transaction that deletes the row before.
  */
 
-const statements: readonly string[] = [
+const statements = [
   callLogTable,
   // Each landing of a window. `amounts` is the form of its amounts; `settled_at` is the time before which everything
   // had arrived when the window was requested; `gateway_at` (ms) is the time at the gateway.
@@ -233,10 +234,19 @@ const statements: readonly string[] = [
   ...rollupStatements,
   ...backupStatements,
   ...extraStatements,
-];
+] as const;
 
 export const schema: Schema = {
   number: Math.max(...migrations.map(({ number }) => number)),
   statements,
   migrations,
 };
+
+type Statement = (typeof statements)[number];
+type NameIn<T extends string> = T extends `CREATE TABLE ${infer Name} (${string}` ? Name : never;
+
+/** The tables whose rows belong to an account. */
+export type AccountTable = NameIn<Extract<Statement, `${string}account VARCHAR NOT NULL${string}`>>;
+
+/** The calls of accounts, for works that declare which of the tables they touch. */
+export type AccountStore = RowStore<AccountTable>;

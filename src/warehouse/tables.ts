@@ -12,7 +12,7 @@ import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
 import { openGatewayClocks, type GatewayClocks } from './clocks/gateway-clocks.ts';
 import { bindWith, type BindQueries } from './queries/bind-queries.ts';
 import { readCube } from './cube/read-cube.ts';
-import { rangesOf, readSums, type Sums, type SumsRequest } from './cube/read-sums.ts';
+import { rangesOf, readSums, sumsTables, type Sums, type SumsRequest } from './cube/read-sums.ts';
 import type { ComparisonTable } from './comparisons/comparison.ts';
 import { createComparisonTable } from './comparisons/comparison-table.ts';
 import type { ArchiveReader } from './archive/archive-access.ts';
@@ -26,7 +26,6 @@ import {
   type MailStore,
   type SharedDatabase,
   type StateEngine,
-  type RowStore,
   type Engine,
   type RunLedger,
   type OutboxTable,
@@ -45,6 +44,7 @@ import { createRollup, type RollupTable } from './rollup/rollup.ts';
 import { createNotifyOnce, type NotifyOnce } from './findings.ts';
 import { createProfileTable, type ProfileTable } from './profile/profile-table.ts';
 import { createRestatements, type Restatements } from './restatements/restatements.ts';
+import type { AccountStore } from './schema.ts';
 import type { SnapshotTable } from './snapshots/snapshot.ts';
 import { createSnapshotTable } from './snapshots/snapshot-table.ts';
 import { createKnownNames, type ReadNames } from './known-names.ts';
@@ -141,7 +141,7 @@ export type Storage = {
   /** Runs the SQL of bulk work. */
   readonly engine: Engine;
   readonly state: StateEngine;
-  readonly rowStore: RowStore;
+  readonly rowStore: AccountStore;
   /** Serializes work that changes the calls of one account. */
   readonly oneAnAccount: NamedGates;
   readonly archive: ArchiveTable;
@@ -162,9 +162,9 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
   const asked = createAskedQueries(() => openQueries(start, clock, { memory, yields: true }));
   const oneCopy = createGate(1);
   /** Copies the tables of one query after the other, so that reports find free connections. */
-  const askedRows: RowStore = {
+  const askedRows: AccountStore = {
     ...rowStore,
-    read: (account, work, signal) => oneCopy(() => rowStore.read(account, work, signal)),
+    read: (touched, work, signal) => oneCopy(() => rowStore.read(touched, work, signal)),
   };
   const tokens = createTokensTable(state, rowStore, options.log);
   const clocks = await openGatewayClocks(state, rowStore, options.clock);
@@ -189,17 +189,17 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
     comparisons: createComparisonTable(state, rowStore),
     keys: createKeyTable(state, clocks, rowStore),
     spend: async (account, range) =>
-      rowStore.read(account, async ({ connection, rows }) =>
+      rowStore.read({ account, reads: ['log_amounts'] }, async ({ connection, rows }) =>
         readSpend(connection, account, range, await rows(range)),
       ),
     sums: async (request, signal) => {
       if (request.tokens) await judge(request.account, signal);
       const { account, zone } = request;
       for (const range of rangesOf(request)) await refresh({ account, zone, range }, signal);
-      return rowStore.read(account, async (rows) => readSums(rows, request), signal);
+      return rowStore.read({ account, reads: sumsTables }, async (rows) => readSums(rows, request), signal);
     },
     calls: async (account, range) =>
-      rowStore.read(account, async ({ connection, rows }) =>
+      rowStore.read({ account, reads: ['log_amounts'] }, async ({ connection, rows }) =>
         readCalls(connection, account, range, await rows(range)),
       ),
     rollup,
@@ -212,7 +212,7 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
     seriesColours: createSeriesColours(state, isReader),
     writeParquet: createParquetWriter(engine, options.spoolDirectory, spoolPrefix),
     readCube: async (request, use) => {
-      const read = async (engine: QueryEngine, from: RowStore) => {
+      const read = async (engine: QueryEngine, from: AccountStore) => {
         await judge(request.account, request.signal);
         return readCube(from, engine, refresh, options, clock, request, use);
       };

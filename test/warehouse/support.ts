@@ -12,11 +12,10 @@ import {
 } from '../../src/warehouse/index.ts';
 import { openEngine, type Engine } from '../../src/storage/duckdb/engine.ts';
 import { createRowStore } from '../../src/warehouse/row-store.ts';
-import type { RowStore } from '../../src/storage/row-store.ts';
 import { landLogWindow } from '../../src/warehouse/logs/land-logs.ts';
 import type { LandedWindow } from '../../src/warehouse/logs/log-batch.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
-import { schema } from '../../src/warehouse/schema.ts';
+import { schema, type AccountStore } from '../../src/warehouse/schema.ts';
 import { databaseOf } from '../support/postgres-warehouse.ts';
 import { openMemoryWarehouse } from '../support/memory-warehouse.ts';
 import { engineThreads } from '../support/storm.ts';
@@ -80,7 +79,7 @@ export const openSchema = async (folder: TestFolder, path?: string): Promise<Eng
 };
 
 /** The calls of an engine whose archive is empty. */
-export const rowsIn = (engine: Engine): RowStore =>
+export const rowsIn = (engine: Engine): AccountStore =>
   createRowStore(engine, {
     asReader: (work) => work(),
     rowsIn: () => async () => ({ sql: 'call_log', bindings: {} }),

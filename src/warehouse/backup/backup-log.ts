@@ -12,14 +12,14 @@ import {
 } from '../../storage/index.ts';
 
 /** The table of backups, which schema 31 adds. */
-export const backupStatements: readonly string[] = [
+export const backupStatements = [
   // The backups that were taken, and the last drill of each. `drill` is restored where its data was restored and found equal,
   // and compared where only the checksums of an encrypted backup were.
   `CREATE TABLE backup (
     target VARCHAR NOT NULL, name VARCHAR NOT NULL, taken_at BIGINT NOT NULL, bytes BIGINT NOT NULL,
     new_bytes BIGINT NOT NULL, drilled_at BIGINT, drill VARCHAR, UNIQUE (target, name)
   )`,
-];
+] as const;
 
 export type Drilled = 'restored' | 'compared';
 

@@ -20,12 +20,12 @@ import {
   rowReader,
   sparse,
   inTransaction,
-  type RowStore,
   text,
   wholeNumber,
   type Sql,
   type StateEngine,
 } from '../../storage/index.ts';
+import type { AccountStore } from '../schema.ts';
 import { takeBackEarly, takeBackFrom } from '../logs/log-ledger.ts';
 
 /** What is known about the clocks of the gateways. */
@@ -99,10 +99,13 @@ const write = async (
 /** Maximum delay of late rows, in seconds (docs/gateway.md G16.1). */
 const lateness = 600;
 
+/** What a correction of a clock changes. */
+const writes = ['gateway_clock', 'log_window', 'log_cursor'] as const;
+
 /** Loads what is stored; later readings are also cached in memory. */
 export const openGatewayClocks = async (
   engine: StateEngine,
-  rowStore: RowStore,
+  rowStore: AccountStore,
   clock: Clock,
 ): Promise<GatewayClocks> => {
   const known = await engine.state(read);
@@ -126,7 +129,7 @@ export const openGatewayClocks = async (
         );
         return;
       }
-      await rowStore.publish(account, async ({ connection }) => {
+      await rowStore.publish({ account, writes }, async ({ connection }) => {
         await write(connection, account, after);
         await takeBackFrom(connection, account, Math.floor(suspectFrom / 1000) - lateness);
       });
@@ -137,7 +140,7 @@ export const openGatewayClocks = async (
       if (after === undefined) return false;
       known.set(account, after);
       const { offset, date } = stampClock(after);
-      await rowStore.publish(account, async ({ connection }) => {
+      await rowStore.publish({ account, writes }, async ({ connection }) => {
         await write(connection, account, after);
         if (date !== undefined) await takeBackEarly(connection, account, offset, lateness);
       });

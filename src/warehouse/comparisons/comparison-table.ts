@@ -5,10 +5,10 @@ import {
   secondsOf,
   secondsRange,
   inTransaction,
-  type RowStore,
   type Sql,
   type StateEngine,
 } from '../../storage/index.ts';
+import type { AccountStore } from '../schema.ts';
 import type { ComparisonTable, LandingMoment } from './comparison.ts';
 import {
   readComparisons,
@@ -53,7 +53,7 @@ const readUsageLandings = async (
     { account, dimension, granularity, start: range.start, end: range.end },
   );
 
-export const createComparisonTable = (engine: StateEngine, rowStore: RowStore): ComparisonTable => ({
+export const createComparisonTable = (engine: StateEngine, rowStore: AccountStore): ComparisonTable => ({
   put: async (account, comparisons) =>
     engine.state(async (connection) =>
       inTransaction(connection, async () => writeComparisons(connection, account, comparisons)),
@@ -86,9 +86,11 @@ export const createComparisonTable = (engine: StateEngine, rowStore: RowStore): 
     ),
   units: async (account) => engine.state(async (connection) => readUnits(connection, account)),
   totals: async (account, range) =>
-    rowStore.read(account, async ({ connection, rows }) => readTotals(connection, account, range, rows)),
+    rowStore.read({ account, reads: ['log_amounts'] }, async ({ connection, rows }) =>
+      readTotals(connection, account, range, rows),
+    ),
   entries: async (account, by, buckets) =>
-    rowStore.read(account, async ({ connection, rows }) =>
+    rowStore.read({ account, reads: ['log_amounts'] }, async ({ connection, rows }) =>
       readEntries(connection, account, by, buckets, rows),
     ),
   landings: async (...asked) => engine.bulk(async (connection) => readLandings(connection, ...asked)),

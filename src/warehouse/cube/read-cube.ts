@@ -1,5 +1,7 @@
 import { bytesOf, createGate, fault, megabytesText, type Clock } from '../../core/index.ts';
-import type { EngineOptions, RowStore } from '../../storage/index.ts';
+import type { EngineOptions } from '../../storage/index.ts';
+import type { AccountStore, AccountTable } from '../schema.ts';
+import type { ReportView } from '../report-views/view.ts';
 import type { QueryEngine } from '../queries/query-engine.ts';
 import type { RefreshRollup } from '../rollup/refresh.ts';
 import { reportViews } from '../report-views/registry.ts';
@@ -15,6 +17,7 @@ import {
 } from './materialize.ts';
 import type { Needs } from './needs.ts';
 import { callsView, createTimeTables, cubeView } from './report-tables.ts';
+import { sumsTables } from './read-sums.ts';
 import { readServices } from './services.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -36,11 +39,21 @@ type Materialized = {
 const holdsAll = (available: ReadonlySet<string>, asked: ReadonlySet<string>): boolean =>
   [...asked].every((name) => available.has(name));
 
+const viewsFor = (all: readonly Needs[], { views }: Materialized): readonly ReportView[] =>
+  reportViews.filter(({ name }) => !views.has(name) && all.some((needs) => needs.has(name)));
+
+/** The tables from which `materializeFor` copies. */
+const readsOf = (all: readonly Needs[], materialized: Materialized): readonly AccountTable[] => [
+  ...sumsTables,
+  ...viewsFor(all, materialized).flatMap(({ reads = [] }) => reads),
+];
+
 const materializeFor = async (
   all: readonly Needs[],
   build: CubeBuild,
-  { cells, calls, views }: Materialized,
+  materialized: Materialized,
 ): Promise<void> => {
+  const { cells, calls, views } = materialized;
   const plans = all.flatMap((needs) => cellsOf(needs) ?? []);
   const missing = plans.filter((plan) => !cells.some((available) => serves(available.plan, plan)));
   for (const plan of planAggregates(missing)) {
@@ -66,11 +79,10 @@ const materializeFor = async (
     await materializeCalls(build, table, available);
     calls.push({ table, columns: available });
   }
-  for (const view of reportViews)
-    if (!views.has(view.name) && all.some((needs) => needs.has(view.name))) {
-      views.add(view.name);
-      await materializeView(build, view);
-    }
+  for (const view of viewsFor(all, materialized)) {
+    views.add(view.name);
+    await materializeView(build, view);
+  }
 };
 
 const smallest = <T extends { readonly rows: number }>(tables: readonly T[]): T | undefined =>
@@ -93,7 +105,7 @@ const viewsOf = (needs: Needs, { cells, calls }: Materialized): readonly string[
  * SQL cannot access anything else of the warehouse. Announced queries see one state of the warehouse.
  */
 export const readCube = async <T>(
-  rowStore: RowStore,
+  rowStore: AccountStore,
   queries: QueryEngine,
   refresh: RefreshRollup,
   options: EngineOptions,
@@ -115,7 +127,7 @@ export const readCube = async <T>(
   const materialize = async (all: readonly Needs[]): Promise<CubeFacts> =>
     tables.fill(async (target) =>
       rowStore.read(
-        request.account,
+        { account: request.account, reads: readsOf(all, materialized) },
         async ({ connection: source, rows, rollup }) => {
           const { value, form, currency, asked, isProven } = await valueOfServed(source, request.account);
           checkCurrency(request, asked);

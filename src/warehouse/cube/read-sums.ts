@@ -3,6 +3,7 @@ import { countedClasses, type TokenClass } from '../tokens/class-names.ts';
 import { text, wholeNumber, type AccountRows, type Row } from '../../storage/index.ts';
 import { valueOfServed } from '../spend.ts';
 import { inCurrency } from './aggregates.ts';
+import { cellTables } from '../rollup/cells.ts';
 import { readServices, serviceIn } from './services.ts';
 
 export type SumsRequest = {
@@ -43,6 +44,9 @@ export type Sums = {
   /** The currency of the amounts; undefined before the first landing. */
   readonly currency: string | undefined;
 };
+
+/** What `readSums` reads. */
+export const sumsTables = ['log_amounts', 'key_lineage', ...cellTables] as const;
 
 /** Consecutive segments that are read in one scan. */
 const runsOf = (segments: ReadonlySet<number>): readonly (readonly number[])[] => {

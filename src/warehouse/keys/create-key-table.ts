@@ -1,11 +1,12 @@
 import { interval, unixSeconds, zero } from '../../core/index.ts';
 import type { GatewayClocks } from '../clocks/gateway-clocks.ts';
-import { inTransaction, type RowStore, type StateEngine } from '../../storage/index.ts';
+import { inTransaction, type StateEngine } from '../../storage/index.ts';
+import type { AccountStore } from '../schema.ts';
 import { addEvents, readEvents, readLast } from './journal-rows.ts';
 import { judgeLog } from './judge-log.ts';
 import type { KeyTable } from './key-table.ts';
 import { putLineage, readLineage } from './lineage-rows.ts';
-import { readLogFacts } from './log-facts.ts';
+import { logFactsTables, readLogFacts } from './log-facts.ts';
 import { readFirstCall, readNameUses } from './name-uses.ts';
 import { readIdsNamed, readNamesOf } from './names-shown.ts';
 
@@ -15,10 +16,10 @@ const latest = unixSeconds(32_503_680_000);
 export const createKeyTable = (
   engine: StateEngine,
   clocks: Pick<GatewayClocks, 'now'>,
-  rowStore: RowStore,
+  rowStore: AccountStore,
 ): KeyTable => {
   const uses: KeyTable['uses'] = async (account, names, range, maxModels) =>
-    rowStore.read(account, async ({ connection, rows }) =>
+    rowStore.read({ account, reads: ['log_amounts'] }, async ({ connection, rows }) =>
       readNameUses(connection, { account, names, range, maxModels }, await rows(range)),
     );
   const idsOf: KeyTable['idsOf'] = async (account, names, since) =>
@@ -38,14 +39,14 @@ export const createKeyTable = (
     use: async (account, name, range) =>
       (await uses(account, [name], range)).get(name) ?? { calls: 0, spend: zero, models: [] },
     logComplete: async (account, range) =>
-      rowStore.read(account, async ({ connection, rows }) =>
+      rowStore.read({ account, reads: logFactsTables }, async ({ connection, rows }) =>
         judgeLog(
           range,
           await readLogFacts(connection, { account, range, now: clocks.now(account) }, await rows(range)),
         ),
       ),
     firstCall: async (account, name, since) =>
-      rowStore.read(account, async ({ connection, rows }) =>
+      rowStore.read({ account }, async ({ connection, rows }) =>
         readFirstCall(connection, { account, name, since }, await rows(interval(since, latest))),
       ),
     idsOf,

@@ -88,6 +88,15 @@ const readNameless = async (
     : { calls: wholeNumber(row, 'call_count'), from: unixSeconds(Number(first)) };
 };
 
+/** What `readLogFacts` reads. */
+export const logFactsTables = [
+  'log_window',
+  'log_cursor',
+  'log_quarantine',
+  'comparison',
+  'comparison_gap',
+] as const;
+
 export const readLogFacts = async (connection: Sql, asked: Asked, calls: Relation): Promise<LogFacts> => ({
   covered: await readRange(connection, asked.account),
   landings: await readLandings(connection, asked),

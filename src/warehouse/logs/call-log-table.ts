@@ -19,7 +19,7 @@ export const callLogTable = `CREATE TABLE call_log (
   account VARCHAR NOT NULL, quarter BIGINT NOT NULL,
   ${callLogColumns.map(({ name, holds }) => `${name} ${sqlTypes[holds]}`).join(', ')},
   extra VARCHAR USING COMPRESSION zstd, served_columns BIGINT
-)`;
+)` as const;
 
 /** Adds the columns that a schema introduced, and drops the rollup, which has sums of them: it is built again. */
 export const columnMigrations = (

@@ -9,12 +9,12 @@ import type { LogBatch } from './log-batch.ts';
  */
 
 /** The table of headers, which schema 32 adds. */
-export const extraStatements: readonly string[] = [
+export const extraStatements = [
   // The columns that `extra` holds, by the number with which it begins. Its columns have names that `call_log` has not.
   `CREATE TABLE extra_header (
     header_account VARCHAR NOT NULL, header VARCHAR NOT NULL, names VARCHAR[] NOT NULL, UNIQUE (header_account, header)
   )`,
-];
+] as const;
 
 const [separator, blank] = ['chr(31)', 'chr(30)'];
 

@@ -15,7 +15,8 @@ import { applyToPast } from '../kinds/apply-to-past.ts';
 import { settleKinds } from '../kinds/settle-kinds.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
 import { changeCalls } from '../rollup/change-calls.ts';
-import type { RowChange, RowStore, Sql } from '../../storage/index.ts';
+import type { RowChange, Sql } from '../../storage/index.ts';
+import type { AccountStore } from '../schema.ts';
 import { chargesIn } from './amount-change.ts';
 import { amountsFor, readAmounts } from './amounts.ts';
 import { ownKinds } from './checked-cells.ts';
@@ -23,7 +24,7 @@ import { headerOf } from './extra.ts';
 import { landingFault } from './landing-fault.ts';
 import { landingSql } from './landing-sql.ts';
 import type { LandedWindow, LogBatch } from './log-batch.ts';
-import { recordLanding, type Landing } from './record-landing.ts';
+import { recordLanding, recordedTables, type Landing } from './record-landing.ts';
 import { servedColumns } from './served-columns.ts';
 import { lastRow, noneLoaded, readLoaded, readSeen, readSums, type RowSums } from './seen-rows.ts';
 import { looksChanged, settleAmounts } from './settle-amounts.ts';
@@ -150,13 +151,23 @@ export type LandingTime = {
   readonly gatewayNow: UnixMillis;
 };
 
+/** What changes with the calls of a window, besides its record. */
+const landedTables = [
+  'call_log',
+  'rollup_mark',
+  'restatement',
+  'extra_header',
+  'log_kind_word',
+  'log_unclear_row',
+] as const;
+
 /**
  * Replaces the rows of the window by those of the file, records restatements of earlier landings, moves the cursor and
  * writes the ledger row, all or nothing. Where the rows are those that the window held before, they stay as they are,
  * with all that was derived from them, and only the landing is recorded.
  */
 export const landLogWindow = async (
-  rowStore: RowStore,
+  rowStore: AccountStore,
   exported: LogBatch,
   { now, gatewayNow }: LandingTime,
   signal?: AbortSignal,
@@ -164,8 +175,9 @@ export const landLogWindow = async (
   const batch = gatewayNow < now ? withinTime(exported, gatewayNow) : exported;
   const record = async ({ connection }: RowChange, landing: Landing): Promise<LandedWindow> =>
     recordLanding(connection, landing, now, gatewayNow);
+  const { account } = batch;
   const { landing, landed } = await rowStore.publish(
-    batch.account,
+    { account, writes: [...recordedTables, ...landedTables] },
     (change) =>
       replaceRows(change, batch, now).then(
         async (replaced) => ({
@@ -178,5 +190,10 @@ export const landLogWindow = async (
       ),
     { signal, isKept: (one) => one.landed !== undefined },
   );
-  return landed ?? rowStore.publish(batch.account, async (change) => record(change, landing), { signal });
+  return (
+    landed ??
+    rowStore.publish({ account, writes: recordedTables }, async (change) => record(change, landing), {
+      signal,
+    })
+  );
 };

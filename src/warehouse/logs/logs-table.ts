@@ -1,6 +1,7 @@
 import { type Clock, type Interval, type NamedGates, type UnixSeconds, fault } from '../../core/index.ts';
 import type { GatewayClocks } from '../clocks/gateway-clocks.ts';
-import type { RowStore, StateEngine } from '../../storage/index.ts';
+import type { StateEngine } from '../../storage/index.ts';
+import type { AccountStore } from '../schema.ts';
 import { readKindLabels, type KindLabel } from '../kinds/kind-labels.ts';
 import { readUnclear } from '../kinds/settle-kinds.ts';
 import { readAmounts, writeAmounts, type AccountAmounts } from './amounts.ts';
@@ -60,7 +61,7 @@ export const createLogsTable = (
   engine: StateEngine,
   clock: Clock,
   clocks: Pick<GatewayClocks, 'now'>,
-  rowStore: RowStore,
+  rowStore: AccountStore,
   oneAnAccount: NamedGates,
 ): LogsTable => {
   return {
@@ -76,7 +77,7 @@ export const createLogsTable = (
       engine.state(async (connection) => (await readRange(connection, account))?.end),
     watermark: async (account) => engine.state(async (connection) => readRange(connection, account)),
     removeFutureRows: async (account) =>
-      rowStore.publish(account, async ({ connection }) =>
+      rowStore.publish({ account, reads: ['log_window'], writes: ['log_cursor'] }, async ({ connection }) =>
         removeFutureRows(connection, account, clocks.now(account)),
       ),
     landings: async (account, from) =>
@@ -90,11 +91,18 @@ export const createLogsTable = (
     amounts: async (account) => engine.state(async (connection) => readAmounts(connection, account)),
     correctAmounts: async (account) =>
       oneAnAccount(account, async () =>
-        rowStore.publish(account, async (change) => correctAmounts(change, account, clock.now())),
+        rowStore.publish(
+          {
+            account,
+            reads: ['log_amounts', 'log_window'],
+            writes: ['call_log', 'restatement', 'rollup_mark'],
+          },
+          async (change) => correctAmounts(change, account, clock.now()),
+        ),
       ),
     proveAmounts: async (account, form) =>
       oneAnAccount(account, async () =>
-        rowStore.publish(account, async ({ connection }) => {
+        rowStore.publish({ account, writes: ['log_amounts'] }, async ({ connection }) => {
           const amounts = await readAmounts(connection, account);
           if (amounts === undefined || amounts.form !== undefined) return;
           await writeAmounts(connection, account, { ...amounts, form, served: form, decidedBy: 'data' });

@@ -46,6 +46,15 @@ const noteChange = async (
   ]);
 };
 
+/** What `recordLanding` changes. */
+export const recordedTables = [
+  'log_amounts',
+  'learned_change',
+  'log_quarantine',
+  'log_window',
+  'log_cursor',
+] as const;
+
 /** Stores what was learned from a landing, its quarantined rows, its row in the ledger and the covered range. */
 export const recordLanding = async (
   connection: Sql,

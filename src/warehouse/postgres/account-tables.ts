@@ -1,8 +1,13 @@
+import { fault } from '../../core/index.ts';
 import { callLogTable } from '../logs/call-log-table.ts';
-import { schema } from '../schema.ts';
+import { schema, type AccountTable } from '../schema.ts';
 
-/** A table of the schema, with the column that names its account. */
-export type AccountTable = { readonly name: string; readonly account: string; readonly ddl: string };
+/** A table of the schema. */
+type Described = {
+  /** The column that names the account. */
+  readonly account: string;
+  readonly ddl: string;
+};
 
 const nameOf = (statement: string): string => /^CREATE TABLE (\w+) \(/.exec(statement)?.[1] ?? '';
 const accountOf = (statement: string): string | undefined =>
@@ -11,28 +16,22 @@ const accountOf = (statement: string): string | undefined =>
 /** The names of all tables of the schema. */
 export const schemaTables: readonly string[] = schema.statements.map(nameOf).filter((name) => name !== '');
 
-/** Each table whose rows belong to an account, by its name. */
-export const accountTables: ReadonlyMap<string, AccountTable> = new Map(
+const accountTables: ReadonlyMap<string, Described> = new Map(
   schema.statements.flatMap((ddl) => {
     const account = accountOf(ddl);
-    return account === undefined ? [] : [[nameOf(ddl), { name: nameOf(ddl), account, ddl }]];
+    return account === undefined ? [] : [[nameOf(ddl), { account, ddl }]];
   }),
 );
 
-/** Tables that are too large to be fetched as a whole. */
-export const rowTables: ReadonlySet<string> = new Set(['call_log', 'rollup_cell']);
-
-const word = new RegExp(String.raw`\b(?:${[...accountTables.keys()].join('|')})\b`, 'g');
-
-/** The tables that a statement may read or write. */
-export const tablesIn = (sql: string): readonly AccountTable[] =>
-  [...new Set(sql.match(word))].flatMap((name) => accountTables.get(name) ?? []);
-
-/** The table that a statement changes, and whether it only adds rows to it. */
-export const targetOf = (sql: string): { readonly name: string; readonly adds: boolean } | undefined => {
-  const found = /^\s*(INSERT INTO|DELETE FROM|UPDATE)\s+(\w+)/.exec(sql);
-  return found === null ? undefined : { name: found[2] ?? '', adds: found[1] === 'INSERT INTO' };
+/** The table with this name. */
+export const accountTable = (name: AccountTable): Described => {
+  const table = accountTables.get(name);
+  if (table === undefined) throw fault('wrong-use', `the schema has no table ${name} of an account`);
+  return table;
 };
+
+/** Tables that are too large to be fetched as a whole. */
+export const isRowTable = (name: string): boolean => name === 'call_log' || name === 'rollup_cell';
 
 const month = 'PARTITION BY RANGE (created_at)';
 
@@ -97,7 +96,7 @@ export const postgresStatements: readonly string[] = [
   'CREATE TABLE mail_file (file VARCHAR COLLATE "C" NOT NULL PRIMARY KEY, bytes VARCHAR NOT NULL)',
   'CREATE INDEX call_log_time ON call_log (account, created_at)',
   'CREATE INDEX rollup_cell_day ON rollup_cell (account, zone, start_at)',
-  ...[...accountTables.values()]
-    .filter(({ name, ddl }) => !rowTables.has(name) && !ddl.includes('UNIQUE (account'))
-    .map(({ name, account }) => `CREATE INDEX ${name}_account ON ${name} (${account})`),
+  ...[...accountTables]
+    .filter(([name, { ddl }]) => !isRowTable(name) && !ddl.includes('UNIQUE (account'))
+    .map(([name, { account }]) => `CREATE INDEX ${name}_account ON ${name} (${account})`),
 ];

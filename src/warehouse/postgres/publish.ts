@@ -11,7 +11,8 @@ import {
   type Sql,
 } from '../../storage/index.ts';
 import { monthAt, type Month } from '../archive/months.ts';
-import { accountTables, rowTables } from './account-tables.ts';
+import type { AccountTable } from '../schema.ts';
+import { accountTable } from './account-tables.ts';
 import { copyToPostgres, type OutgoingRows } from './copied-rows.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
@@ -23,7 +24,7 @@ export type Changes = {
   readonly version: number;
   readonly files: readonly OutgoingRows[];
   /** Tables whose rows of the account are all replaced by those of their files. */
-  readonly replaced: readonly string[];
+  readonly replaced: readonly AccountTable[];
   /** Ranges whose calls are replaced, and the months of the new ones. */
   readonly ranges: readonly Range[];
   readonly months: readonly Month[];
@@ -38,12 +39,15 @@ export const readVersion = async (stored: Sql, account: string): Promise<number>
   return row === undefined ? 0 : wholeNumber(row, 'version');
 };
 
+/** What a work holds: ranges of calls, and how many calls they had before the work. */
+type Held = { readonly ranges: readonly Range[]; readonly calls: number };
+
 const writeCalls = async (
   { connection, write }: WorkingCopy,
   account: string,
-  ranges: readonly Range[],
-): Promise<Pick<Changes, 'ranges' | 'months'> & { readonly file: OutgoingRows }> => {
-  const within = ranges
+  held: Held,
+): Promise<Pick<Changes, 'ranges' | 'months' | 'files'>> => {
+  const within = held.ranges
     .map(({ start, end }) => `created_at >= ${start} AND created_at < ${end}`)
     .join(' OR ');
   const [outside] = await connection.rows(
@@ -57,33 +61,36 @@ const writeCalls = async (
   );
   const months: Month[] = [];
   const [first, last] = [optionalText(row, 'first'), optionalText(row, 'last')];
+  if (first === undefined && held.calls === 0) return { ranges: [], months, files: [] };
   if (first !== undefined && last !== undefined)
     for (let month = monthAt(unixSeconds(Number(first))); ; month = monthAt(month.range.end)) {
       months.push(month);
       if (month.range.end > Number(last)) break;
     }
-  return { ranges, months, file: await write('call_log', 'FROM call_log') };
+  return { ranges: held.ranges, months, files: [await write('call_log', 'FROM call_log')] };
 };
 
-/** Writes to files what the statements of a work have changed; undefined if that is nothing. */
+/** Writes to files how the tables that a work writes differ from before; undefined if none does. */
 export const writeChanges = async (
   copy: WorkingCopy,
   account: string,
-  held: readonly Range[],
+  held: Held,
   version: number,
 ): Promise<Changes | undefined> => {
-  const { connection, changed, write } = copy;
+  const { connection, written, write } = copy;
   const files: OutgoingRows[] = [];
-  const replaced: string[] = [];
+  const replaced: AccountTable[] = [];
   const days: Changes['days'][number][] = [];
   let calls: Pick<Changes, 'ranges' | 'months'> = { ranges: [], months: [] };
-  for (const [table, before] of changed) {
+  for (const [table, before] of written) {
     if (table === 'call_log') {
-      const { file, ...rest } = await writeCalls(copy, account, held);
+      const { files: added, ...rest } = await writeCalls(copy, account, held);
       calls = rest;
-      files.push(file);
-    } else if (rowTables.has(table)) files.push(await write(table, `FROM ${table}`));
-    else {
+      files.push(...added);
+    } else if (before === undefined) {
+      const added = await write(table, `FROM ${table}`);
+      if (added.rows > 0) files.push(added);
+    } else {
       const [gone, added] = [
         `FROM ${before} EXCEPT ALL FROM ${table}`,
         `FROM ${table} EXCEPT ALL FROM ${before}`,
@@ -135,7 +142,7 @@ const replace = async (stored: PostgresConnection, account: string, changes: Cha
       { account, ...days.bindings },
     );
   for (const table of changes.replaced)
-    await stored.execute(`DELETE FROM ${table} WHERE ${accountTables.get(table)?.account} = $account`, {
+    await stored.execute(`DELETE FROM ${table} WHERE ${accountTable(table).account} = $account`, {
       account,
     });
   for (const file of changes.files) await copyToPostgres(stored, file);

@@ -9,10 +9,11 @@ import {
   type Engine,
   type PostgresConnection,
   type PostgresEngine,
-  type RowStore,
+  type Writes,
 } from '../../storage/index.ts';
 import { mergeRanges, wholeQuarters } from '../restatements/landed-ranges.ts';
 import { openCells, restOf } from '../rollup/cells.ts';
+import type { AccountStore, AccountTable } from '../schema.ts';
 import { spoolPrefix } from '../spool-prefix.ts';
 import { readVersion, send, writeChanges } from './publish.ts';
 import { openWorkingCopy, type WorkingCopy } from './working-copy.ts';
@@ -100,7 +101,12 @@ const rowsOf = (copy: WorkingCopy, stored: PostgresConnection, account: string):
 };
 
 /** Stores calls in PostgreSQL. Each work runs in DuckDB on the rows that it uses; its changes are sent in one transaction. */
-export const createPostgresRows = ({ engine, database, folder, tokenOf }: PostgresRowsOptions): RowStore => {
+export const createPostgresRows = ({
+  engine,
+  database,
+  folder,
+  tokenOf,
+}: PostgresRowsOptions): AccountStore => {
   const oneAnAccount = createNamedGates();
   /** Deletes the files of a work when it ends. The files of a killed process are deleted when the next process starts. */
   const withFiles = async <T>(work: (newFile: () => string) => Promise<T>): Promise<T> => {
@@ -117,7 +123,7 @@ export const createPostgresRows = ({ engine, database, folder, tokenOf }: Postgr
     }
   };
   const inCopy = <T>(
-    account: string,
+    touched: Writes<AccountTable>,
     newFile: () => string,
     work: (copy: WorkingCopy, stored: PostgresConnection) => Promise<T>,
     signal: AbortSignal | undefined,
@@ -128,7 +134,7 @@ export const createPostgresRows = ({ engine, database, folder, tokenOf }: Postgr
           inSnapshot(stored, () =>
             inTransaction(
               local,
-              () => work(openWorkingCopy(local, stored, account, newFile), stored),
+              async () => work(await openWorkingCopy(local, stored, touched, newFile), stored),
               // Its tables are temporary: nothing of them is needed later.
               () => false,
             ),
@@ -137,29 +143,38 @@ export const createPostgresRows = ({ engine, database, folder, tokenOf }: Postgr
       signal,
     );
   return {
-    read: (account, work, signal) =>
+    read: (touched, work, signal) =>
       withFiles((newFile) =>
-        inCopy(account, newFile, (copy, stored) => work(rowsOf(copy, stored, account)), signal),
+        inCopy(
+          { ...touched, writes: [] },
+          newFile,
+          (copy, stored) => work(rowsOf(copy, stored, touched.account)),
+          signal,
+        ),
       ),
-    publish: (account, work, { signal, isKept = () => true } = {}) =>
-      oneAnAccount(account, () =>
+    publish: (touched, work, { signal, isKept = () => true } = {}) =>
+      oneAnAccount(touched.account, () =>
         withFiles(async (newFile) => {
+          const { account } = touched;
           const token = await tokenOf(account);
           const { result, changes } = await inCopy(
-            account,
+            touched,
             newFile,
             async (copy, stored) => {
               const version = await readVersion(stored, account);
               let held: readonly Range[] = [];
+              let heldCalls = 0;
               const hold = async (asked: Range): Promise<void> => {
                 // Sums before and after a landing are those of whole quarter hours.
                 const range = wholeQuarters(asked);
                 for (const { start, end } of restOf(range, held))
-                  await copy.fetch('call_log', 'call_log', ofRange, { account, start, end });
+                  heldCalls += await copy.fetch('call_log', 'call_log', ofRange, { account, start, end });
                 held = mergeRanges([...held, range]);
               };
               const result = await work({ ...rowsOf(copy, stored, account), hold });
-              const changes = isKept(result) ? await writeChanges(copy, account, held, version) : undefined;
+              const changes = isKept(result)
+                ? await writeChanges(copy, account, { ranges: held, calls: heldCalls }, version)
+                : undefined;
               return { result, changes };
             },
             signal,

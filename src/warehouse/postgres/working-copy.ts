@@ -5,32 +5,33 @@ import {
   type Bindings,
   type Connection,
   type PostgresConnection,
+  type Writes,
 } from '../../storage/index.ts';
-import { accountTables, rowTables, tablesIn, targetOf, type AccountTable } from './account-tables.ts';
+import type { AccountTable } from '../schema.ts';
+import { accountTable, isRowTable } from './account-tables.ts';
 import { readColumns, textsIntoDuckDB, textsOfPostgres, type Column } from './csv-rows.ts';
 import { copyToDuckDB, requireSame, writeRows, type OutgoingRows } from './copied-rows.ts';
 
-/** The tables of an account as temporary tables of one connection to DuckDB. */
+/** The tables that a work touches as temporary tables and views of one connection to DuckDB. No others exist there. */
 export type WorkingCopy = {
-  /** Before a statement runs, the rows of each table that it names are fetched. */
   readonly connection: Connection;
   /**
-   * Adds the rows of `from` that match `where`, with `bindings`, to `into`: a table of the account, or one from `emptyLike`.
-   * If `columns` is given, only these columns are fetched and the others are NULL.
+   * Adds the rows of `from` that match `where`, with `bindings`, to `into`, a table from `emptyLike` or one that the work writes.
+   * If `columns` is given, only these columns are fetched and the others are NULL. Returns the number of rows.
    */
   readonly fetch: (
     into: string,
-    from: string,
+    from: AccountTable,
     where: string,
     bindings: Bindings,
     columns?: readonly string[],
-  ) => Promise<void>;
-  /** An empty temporary table with the columns of another one; returns its name. */
-  readonly emptyLike: (table: string) => Promise<string>;
-  /** Changed tables by name. The value names a table with the rows before the first change, and is empty for `rowTables`. */
-  readonly changed: ReadonlyMap<string, string>;
+  ) => Promise<number>;
+  /** An empty table with the columns of another one; returns its name. */
+  readonly emptyLike: (table: AccountTable) => Promise<string>;
+  /** For each table that the work writes: the table with the rows before the work; undefined if the table is not copied as a whole. */
+  readonly written: ReadonlyMap<AccountTable, string | undefined>;
   /** Writes the rows of a query over the columns of a table to a file. */
-  readonly write: (table: string, query: string) => Promise<OutgoingRows>;
+  readonly write: (table: AccountTable, query: string) => Promise<OutgoingRows>;
 };
 
 /** The columns of the schema's tables, which no work changes. */
@@ -40,109 +41,86 @@ const columns = new Map<string, Promise<readonly Column[]>>();
 const mostBound = 1000;
 
 /** `newFile` gives the path of a new file for copied rows. The caller deletes it when the work has ended. */
-export const openWorkingCopy = (
+export const openWorkingCopy = async (
   local: Connection,
   stored: PostgresConnection,
-  account: string,
+  { account, reads = [], writes }: Writes<AccountTable>,
   newFile: () => string,
-): WorkingCopy => {
-  const likes = new Map<string, string>();
-  const columnsOf = (table: string): Promise<readonly Column[]> => {
-    const name = likes.get(table) ?? table;
-    const known = columns.get(name) ?? readColumns(local, table, `'temp'`);
+): Promise<WorkingCopy> => {
+  /** The columns of a table, from a temporary one that has the same. */
+  const columnsOf = (name: AccountTable, temporary: string): Promise<readonly Column[]> => {
+    const known = columns.get(name) ?? readColumns(local, temporary, `'temp'`);
     columns.set(name, known);
     return known.catch((error: unknown) => {
       columns.delete(name);
       throw error;
     });
   };
-  const created = new Map<string, Promise<unknown>>();
-  const create = ({ name, ddl }: AccountTable): Promise<unknown> => {
-    const known = created.get(name) ?? local.execute(ddl.replace('CREATE TABLE', 'CREATE TEMP TABLE'));
-    created.set(name, known);
-    return known;
+  const create = async (name: AccountTable, as: string): Promise<void> => {
+    await local.execute(accountTable(name).ddl.replace(`CREATE TABLE ${name}`, `CREATE TEMP TABLE ${as}`));
   };
 
-  /** Whether there were few enough. */
+  /** Returns their number; undefined if there are too many. */
   const fetchFew = async (
     into: string,
     given: readonly Column[],
     from: string,
     bindings: Bindings,
-  ): Promise<boolean> => {
+  ): Promise<number | undefined> => {
     const rows = await stored.rows(`${textsOfPostgres(given, from)} LIMIT ${mostBound + 1}`, bindings);
-    if (rows.length > mostBound) return false;
+    if (rows.length > mostBound) return undefined;
+    if (rows.length === 0) return 0;
     const texts = Object.fromEntries(given.map(({ name }) => [name, 'VARCHAR' as const]));
     const bound = boundRows(local, texts, rows, (row) =>
       Object.fromEntries(given.map(({ name }) => [name, optionalText(row, name) ?? null])),
     );
     requireSame(into, rows.length, await bound.execute((table) => textsIntoDuckDB(into, given, table)));
-    return true;
+    return rows.length;
   };
   const fetch: WorkingCopy['fetch'] = async (into, from, where, bindings, named) => {
-    const own = accountTables.get(into);
-    if (own !== undefined) await create(own);
-    const given = (await columnsOf(into)).filter(({ name }) => named?.includes(name) ?? true);
-    if (!rowTables.has(from) && (await fetchFew(into, given, `${from} WHERE ${where}`, bindings))) return;
+    const given = (await columnsOf(from, into)).filter(({ name }) => named?.includes(name) ?? true);
+    const rows = `${from} WHERE ${where}`;
+    const few = isRowTable(from) ? undefined : await fetchFew(into, given, rows, bindings);
+    if (few !== undefined) return few;
     const file = newFile();
-    await copyToDuckDB({ local, stored }, into, given, `${from} WHERE ${where}`, bindings, file);
+    const copied = await copyToDuckDB({ local, stored }, into, given, rows, bindings, file);
     await unlink(file);
+    return copied;
   };
 
-  const fetched = new Map<string, Promise<unknown>>();
-  const changed = new Map<string, string>();
-
-  const fetchTable = async (table: AccountTable): Promise<void> => {
-    await create(table);
-    if (rowTables.has(table.name)) return;
-    const before = changed.get(table.name);
-    const ofAccount = `${table.account} = $account`;
-    if (before === undefined) return fetch(table.name, table.name, ofAccount, { account });
-    // Statements have already added rows to the table. The fetched rows are added to them.
-    await fetch(before, table.name, ofAccount, { account });
-    await local.execute(`INSERT INTO ${table.name} FROM ${before}`);
+  const copy = async (name: AccountTable, as: string): Promise<void> => {
+    await create(name, as);
+    if (!isRowTable(name)) await fetch(as, name, `${accountTable(name).account} = $account`, { account });
   };
+  const written = new Map<AccountTable, string | undefined>();
+  for (const name of new Set(writes)) {
+    await copy(name, name);
+    const before = isRowTable(name) ? undefined : `${name}_before`;
+    if (before !== undefined) await local.execute(`CREATE TEMP TABLE ${before} AS FROM ${name}`);
+    written.set(name, before);
+  }
+  for (const name of new Set(reads.filter((one) => !written.has(one)))) {
+    await copy(name, `${name}_stored`);
+    // DuckDB changes no rows of a view.
+    await local.execute(`CREATE TEMP VIEW ${name} AS FROM ${name}_stored`);
+  }
 
-  const copyOf = async (table: string, rows: string): Promise<string> => {
-    const name = `${table}_${likes.size}`;
-    likes.set(name, table);
-    await local.execute(`CREATE TEMP TABLE ${name} AS FROM ${table} ${rows}`);
-    return name;
-  };
-  const emptyLike: WorkingCopy['emptyLike'] = async (table) => {
-    const like = accountTables.get(table);
-    if (like !== undefined) await create(like);
-    return copyOf(table, 'LIMIT 0');
-  };
-
-  const prepare = async (sql: string): Promise<void> => {
-    const target = targetOf(sql);
-    for (const table of tablesIn(sql)) {
-      const isOnlyAddedTo = target?.name === table.name && target.adds && !hasOther(sql, table.name);
-      const ready = isOnlyAddedTo ? create(table) : (fetched.get(table.name) ?? fetchTable(table));
-      if (!isOnlyAddedTo) fetched.set(table.name, ready);
-      await ready;
-      if (target?.name === table.name && !changed.has(table.name) && !rowTables.has(table.name)) {
-        changed.set(table.name, await copyOf(table.name, fetched.has(table.name) ? '' : 'LIMIT 0'));
-      }
-    }
-    if (target !== undefined && rowTables.has(target.name)) changed.set(target.name, '');
-  };
-
+  const shapes = new Map<AccountTable, Promise<void>>();
+  let likes = 0;
   return {
+    connection: local,
     fetch,
-    emptyLike,
-    changed,
-    connection: {
-      ...local,
-      execute: (sql, bindings) => prepare(sql).then(() => local.execute(sql, bindings)),
-      rows: (sql, bindings) => prepare(sql).then(() => local.rows(sql, bindings)),
-      stream: (sql, bindings) => prepare(sql).then(() => local.stream(sql, bindings)),
+    emptyLike: async (name) => {
+      likes += 1;
+      const as = `${name}_${likes}`;
+      const shape = shapes.get(name) ?? create(name, `${name}_shape`);
+      shapes.set(name, shape);
+      await shape;
+      // Without the constraints: columns that are not fetched are NULL.
+      await local.execute(`CREATE TEMP TABLE ${as} AS FROM ${name}_shape`);
+      return as;
     },
-    write: async (table, query) => writeRows(local, table, await columnsOf(table), query, newFile()),
+    written,
+    write: async (table, query) => writeRows(local, table, await columnsOf(table, table), query, newFile()),
   };
 };
-
-/** Whether a statement names the table more than once. */
-const hasOther = (sql: string, table: string): boolean =>
-  (sql.match(new RegExp(String.raw`\b${table}\b`, 'g')) ?? []).length > 1;

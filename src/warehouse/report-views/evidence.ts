@@ -6,6 +6,7 @@ import type { ReportView } from './view.ts';
 
 export const restatedDaysView: ReportView = {
   name: 'restated_days',
+  reads: ['restatement'],
   ofAmounts: true,
   description:
     'changes of past days by later landings, one row per day and landing; covers only the quarter hours that changed',
@@ -49,6 +50,7 @@ const exact = (column: string): string =>
 
 export const comparisonsView: ReportView = {
   name: 'comparisons',
+  reads: ['comparison'],
   ofAmounts: true,
   description:
     'comparisons of the call log with other sources: the newest for each source, name and time range that overlaps the periods',
@@ -84,6 +86,7 @@ export const comparisonsView: ReportView = {
 
 export const usageDaysView: ReportView = {
   name: 'usage_days',
+  reads: ['usage_bucket'],
   description:
     'daily figures of the usage export for the days of the periods, as served; the gateway does not state their unit',
   ofWholeAccount: true,

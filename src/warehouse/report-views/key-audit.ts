@@ -3,6 +3,7 @@ import type { ReportView } from './view.ts';
 
 export const keyAuditView: ReportView = {
   name: 'key_audit',
+  reads: ['key_event'],
   description:
     'the head of the audit file of API keys at the time of the run; its hash covers all earlier lines; no row if no step was taken',
   ofWholeAccount: true,

@@ -25,6 +25,7 @@ const lineSql = `
 /** The keys as last listed. Calls contain only key names: keys that share a name share their figures of calls. */
 export const keysView: ReportView = {
   name: 'keys',
+  reads: ['account_snapshot', 'key_snapshot', 'key_lineage'],
   description: 'every API key in the newest inventory, with figures from the whole call log for its name',
   keyColumn: 'name',
   columns: columnsOf([
@@ -106,6 +107,7 @@ export const keysView: ReportView = {
 
 export const keyHistoryView: ReportView = {
   name: 'key_history',
+  reads: ['key_snapshot', 'key_lineage'],
   description: 'history of the keys: one row for each interval between snapshots in which a key is unchanged',
   keyColumn: 'name',
   columns: columnsOf([
@@ -143,6 +145,7 @@ export const keyHistoryView: ReportView = {
 
 export const accountHistoryView: ReportView = {
   name: 'account_history',
+  reads: ['account_snapshot'],
   description:
     'the account profile at each snapshot; amounts as served, in a unit that the gateway does not state',
   ofWholeAccount: true,

@@ -3,6 +3,7 @@ import type { ReportView } from './view.ts';
 
 export const rotationsView: ReportView = {
   name: 'rotations',
+  reads: ['key_event'],
   description: 'rotations of API keys: one row for each that has ended in the periods',
   ofWholeAccount: true,
   columns: columnsOf([

@@ -2,6 +2,7 @@ import type { Interval, UnixSeconds } from '../../core/index.ts';
 import type { CubeRequest } from '../cube/cube-request.ts';
 import type { NamesLeft, Served } from '../cube/aggregates.ts';
 import type { CellsIn, Relation, Row, RowsIn } from '../../storage/index.ts';
+import type { AccountTable } from '../schema.ts';
 import type { ReportRelation } from './relation.ts';
 
 /** The data from which a view is filled. */
@@ -34,6 +35,8 @@ export type ViewRow = readonly (string | number | boolean | null)[];
 
 /** A table that is copied for a report when its SQL names it: read-only, and limited to one account. */
 export type ReportView = ReportRelation & {
+  /** The tables of the account that its SQL names, besides those of the cells. */
+  readonly reads?: readonly AccountTable[];
   /** No part of it belongs to a key or team: it is empty in a restricted report. */
   readonly ofWholeAccount?: boolean;
   /** It contains only amounts: it is empty while the form of the account's amounts is not proven. */

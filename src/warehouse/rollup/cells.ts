@@ -77,6 +77,9 @@ export const restOf = (
 const within = (column: string, ranges: readonly Interval<UnixSeconds>[]): string =>
   `(${ranges.map(({ start, end }) => `${column} >= ${start} AND ${column} < ${end}`).join(' OR ')})`;
 
+/** What a work reads that opens the cells, or that asks for the classes of tokens. */
+export const cellTables = ['rollup_day', 'rollup_mark', 'token_convention'] as const;
+
 /** Within the transaction of the rows, the valid days of a range are looked up once. */
 export const openCells = (
   { connection, rows: rowsIn, cells }: Pick<AccountRows, 'connection' | 'rows' | 'cells'>,

@@ -14,7 +14,8 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import { dimensions } from '../report-views/cube-columns.ts';
-import { text, type AccountRows, type RowStore, wholeNumber, type Sql } from '../../storage/index.ts';
+import { text, type AccountRows, wholeNumber, type Sql } from '../../storage/index.ts';
+import type { AccountStore } from '../schema.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
 import { tokenSums } from './rollup-schema.ts';
 
@@ -35,7 +36,7 @@ export type RefreshRollup = (request: RefreshRequest, signal?: AbortSignal) => P
 export type CallsVersion = (account: string) => Promise<string | undefined>;
 
 export type RefreshDeps = {
-  readonly rowStore: RowStore;
+  readonly rowStore: AccountStore;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -108,7 +109,7 @@ export const cellsSql = (days: readonly LocalDay[], calls: string): string => `
   GROUP BY ALL`;
 
 const buildDays = async (
-  rowStore: RowStore,
+  rowStore: AccountStore,
   { account, zone }: RefreshRequest,
   days: readonly LocalDay[],
   signal: AbortSignal | undefined,
@@ -117,7 +118,7 @@ const buildDays = async (
   if (first === undefined || last === undefined) return;
   const range = interval(first.start, last.end);
   await rowStore.publish(
-    account,
+    { account, reads: ['token_convention'], writes: ['rollup_cell', 'rollup_day'] },
     async ({ connection, rows }) => {
       const calls = await rows(range);
       await connection.execute(`INSERT INTO rollup_cell BY NAME ${cellsSql(days, calls.sql)}`, {
@@ -184,7 +185,7 @@ export const createRefresh = ({
     }
   };
   const version: CallsVersion = async (account) =>
-    rowStore.read(account, async (rows) =>
+    rowStore.read({ account, reads: ['rollup_mark'] }, async (rows) =>
       (await hasMarks(rows.connection, account))
         ? undefined
         : `${await rows.version()} ${versions.get(account) ?? 0}`,
@@ -194,7 +195,7 @@ export const createRefresh = ({
       const { account, zone } = request;
       const now = unixSeconds(Math.floor(clock.now() / 1000));
       const missing = await rowStore.publish(
-        account,
+        { account, writes: ['rollup_mark', 'rollup_day', 'rollup_cell'] },
         async (change) => {
           const { connection } = change;
           const isMarked = await hasMarks(connection, account);

@@ -4,7 +4,7 @@ import { dimensions, tokenColumns } from '../report-views/cube-columns.ts';
 export const tokenSums = tokenColumns.map(({ name }) => name);
 
 /** The tables of the rollup. They are derived from the calls: a migration drops and creates them when a column changes. */
-export const rollupStatements: readonly string[] = [
+export const rollupStatements = [
   // Sums over the calls of a local day, by zone and by what reports group by. `size` is the sum of absolute amounts,
   // `first_at` and `last_at` are the times of the first and last call.
   // BIGINT, since the engine decompresses HUGEINT a hundred times slower.
@@ -22,4 +22,4 @@ export const rollupStatements: readonly string[] = [
   `CREATE TABLE rollup_mark (
     account VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL, model_name VARCHAR
   )`,
-];
+] as const;

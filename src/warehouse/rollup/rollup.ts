@@ -3,6 +3,7 @@ import { writeLearnedChanges } from '../profile/learned-changes.ts';
 import { column, readAs, rowReader, seconds, text, type Sql } from '../../storage/index.ts';
 import { changedRange } from './change-calls.ts';
 import { differentDays, type CompareDepth, type DifferentDay } from './compare.ts';
+import { cellTables } from './cells.ts';
 import { createRefresh, type CallsVersion, type RefreshDeps, type RefreshRollup } from './refresh.ts';
 
 /** Sums of the call log by local day, model, key and kind, from which reports and alerts read whole days. */
@@ -46,9 +47,13 @@ export const createRollup = (deps: RefreshDeps): RollupTable => {
   const { rowStore, clock, log } = deps;
   const { refresh, version } = createRefresh(deps);
   const readZones = async (account: string) =>
-    rowStore.read(account, async ({ connection }) => zonesOf(connection, account));
+    rowStore.read({ account, reads: ['rollup_day'] }, async ({ connection }) => zonesOf(connection, account));
   const compare: RollupTable['compare'] = async (account, depth, signal) =>
-    rowStore.read(account, async (rows) => differentDays(rows, account, depth), signal);
+    rowStore.read(
+      { account, reads: cellTables },
+      async (rows) => differentDays(rows, account, depth),
+      signal,
+    );
   const refreshAll = async (
     account: string,
     zones: Awaited<ReturnType<typeof readZones>>,
@@ -70,7 +75,8 @@ export const createRollup = (deps: RefreshDeps): RollupTable => {
         first: dateAt(first.start, first.zone),
       });
       const zones = await readZones(account);
-      await rowStore.publish(account, async ({ connection }) => {
+      const writes = ['rollup_mark', 'learned_change'] as const;
+      await rowStore.publish({ account, reads: ['call_log'], writes }, async ({ connection }) => {
         for (const { start } of days) await changedRange(connection, { account, start, end: start + 1 });
         await writeLearnedChanges(connection, account, [
           {
@@ -87,7 +93,8 @@ export const createRollup = (deps: RefreshDeps): RollupTable => {
     },
     rebuild: async (account, signal) => {
       const zones = await readZones(account);
-      await rowStore.publish(account, async ({ connection }) => {
+      const touched = { account, reads: ['call_log'], writes: ['rollup_mark'] } as const;
+      await rowStore.publish(touched, async ({ connection }) => {
         for (const { range } of zones) await changedRange(connection, { account, ...range });
       });
       await refreshAll(account, zones, signal);

@@ -1,5 +1,6 @@
 import { createNamedGates, type Log } from '../../core/index.ts';
-import type { RowStore, Sql, StateEngine } from '../../storage/index.ts';
+import type { Sql, StateEngine } from '../../storage/index.ts';
+import type { AccountStore } from '../schema.ts';
 import { markModels } from '../rollup/change-calls.ts';
 import type { OutputConvention, TokenConvention } from './convention.ts';
 import { readConventions, readRules, writeConventions, writeRules } from './conventions.ts';
@@ -46,6 +47,9 @@ const changedModels = (
   );
 };
 
+const evidenceTables = ['token_row_evidence', 'token_price_evidence'] as const;
+const decisionTables = ['token_convention', 'rollup_mark'] as const;
+
 /** Updates the decisions from the evidence and the rules, and returns the previous ones. */
 const decideAll = async (
   connection: Sql,
@@ -66,10 +70,8 @@ const decideAll = async (
 const notifyChanges = (
   log: Log,
   account: string,
-  changes: Awaited<ReturnType<typeof decideAll>> | undefined,
+  { before: formerly, now }: Awaited<ReturnType<typeof decideAll>>,
 ): void => {
-  if (changes === undefined) return;
-  const { before: formerly, now } = changes;
   const known = new Map(formerly.map((one) => [one.model, one]));
   for (const { model, output, ...input } of now) {
     const earlier = known.get(model);
@@ -87,28 +89,37 @@ const notifyChanges = (
   }
 };
 
-export const createTokensTable = (engine: StateEngine, rowStore: RowStore, log: Log): TokensTable => {
+export const createTokensTable = (engine: StateEngine, rowStore: AccountStore, log: Log): TokensTable => {
   const oneAnAccount = createNamedGates();
 
   const judge = async (account: string, signal?: AbortSignal): Promise<void> =>
-    oneAnAccount(account, async () =>
-      rowStore
+    oneAnAccount(account, async () => {
+      const { ranges: stale } = await rowStore.read(
+        { account, reads: ['log_window', 'token_judged'] },
+        async ({ connection }) => staleDays(connection, account),
+        signal,
+      );
+      if (stale.length === 0) return;
+      await rowStore
         .publish(
-          account,
+          {
+            account,
+            reads: ['log_window', 'token_rule'],
+            writes: ['token_judged', ...evidenceTables, ...decisionTables],
+          },
           async (change) => {
             const { connection } = change;
             const { ranges, reached } = await staleDays(connection, account);
-            if (ranges.length === 0) return undefined;
             for (const range of ranges) await judgeRows(change, account, range);
             for (const side of ['input', 'output'] as const)
               await judgePrices(change, account, side, await daysToPrice(connection, account, side, ranges));
             await writeJudged(connection, account, reached);
             return decideAll(connection, account);
           },
-          { signal, isKept: (changes) => changes !== undefined },
+          { signal },
         )
-        .then((changes) => notifyChanges(log, account, changes)),
-    );
+        .then((changes) => notifyChanges(log, account, changes));
+    });
 
   return {
     judge,
@@ -117,18 +128,26 @@ export const createTokensTable = (engine: StateEngine, rowStore: RowStore, log: 
       return engine.state(async (connection) => readConventions(connection, account));
     },
     configure: async (account, input, output = {}) =>
-      oneAnAccount(account, async () =>
-        rowStore
-          .publish(account, async ({ connection }) => {
-            const isSame =
-              sameRules(input, await readRules(connection, account, 'input')) &&
-              sameRules(output, await readRules(connection, account, 'output'));
-            if (isSame) return undefined;
+      oneAnAccount(account, async () => {
+        const isSame = await rowStore.read(
+          { account, reads: ['token_rule'] },
+          async ({ connection }) =>
+            sameRules(input, await readRules(connection, account, 'input')) &&
+            sameRules(output, await readRules(connection, account, 'output')),
+        );
+        if (isSame) return;
+        const touched = {
+          account,
+          reads: evidenceTables,
+          writes: ['token_rule', ...decisionTables],
+        } as const;
+        await rowStore
+          .publish(touched, async ({ connection }) => {
             await writeRules(connection, account, 'input', input);
             await writeRules(connection, account, 'output', output);
             return decideAll(connection, account);
           })
-          .then((changes) => notifyChanges(log, account, changes)),
-      ),
+          .then((changes) => notifyChanges(log, account, changes));
+      }),
   };
 };

@@ -36,10 +36,10 @@ it('a file in use by a reader stays until the reader ends', async () => {
       () => false,
     );
   const rowStore = createRowStore(engine, archive);
-  await rowStore.read('main', async ({ connection: reading, rows }) => {
+  await rowStore.read({ account: 'main' }, async ({ connection: reading, rows }) => {
     const calls = await rows(year);
     // Beside it the month comes back, loses a row, and is archived again.
-    await rowStore.publish('main', async ({ connection, hold }) => {
+    await rowStore.publish({ account: 'main', writes: ['call_log'] }, async ({ connection, hold }) => {
       await hold(january, 1);
       await connection.execute(`DELETE FROM call_log WHERE created_at = ${january.start}`);
     });

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { interval, silentLog, systemClock, unixSeconds } from '../../../src/core/index.ts';
-import { openEngine, type PostgresEngine, type RowStore } from '../../../src/storage/index.ts';
+import { openEngine, type PostgresEngine } from '../../../src/storage/index.ts';
+import type { AccountStore } from '../../../src/warehouse/schema.ts';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
 import { createLeases } from '../../../src/storage/postgres/leases.ts';
 import { postgresStatements } from '../../../src/warehouse/postgres/account-tables.ts';
@@ -11,6 +12,9 @@ import { optionsIn, testFolder, type TestFolder } from '../support.ts';
 
 const hour = interval(unixSeconds(1_767_225_600), unixSeconds(1_767_229_200));
 const account = 'main';
+const calls = { account, writes: ['call_log'] } as const;
+const firstCall = `INSERT INTO call_log (account, created_at, quarter, model_name, token_name, kind, served_columns)
+  VALUES ('main', ${hour.start}, ${hour.start}, 'gpt', 'key', 'consumption', 0)`;
 
 describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in PostgreSQL', () => {
   let cluster: PostgresCluster;
@@ -41,8 +45,8 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
     return { rows, leases, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
   };
 
-  const add = (rows: RowStore, texts: readonly string[], at: number = hour.start) =>
-    rows.publish(account, async ({ connection, hold }) => {
+  const add = (rows: AccountStore, texts: readonly string[], at: number = hour.start) =>
+    rows.publish(calls, async ({ connection, hold }) => {
       await hold(hour, texts.length);
       for (const text of texts)
         await connection.execute(
@@ -52,8 +56,8 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
         );
     });
 
-  const stored = async (rows: RowStore): Promise<readonly unknown[]> =>
-    rows.read(account, async ({ connection, rows: rowsIn }) => {
+  const stored = async (rows: AccountStore): Promise<readonly unknown[]> =>
+    rows.read({ account }, async ({ connection, rows: rowsIn }) => {
       const calls = await rowsIn(hour);
       return (
         await connection.rows(`SELECT hex(model_name) AS bytes FROM ${calls.sql} ORDER BY model_name`)
@@ -86,14 +90,14 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
     expect(await stored(one.rows)).toEqual(
       [...texts, 'nul\ufffd'].sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right))),
     );
-    await one.rows.publish(account, async ({ connection }) => {
+    await one.rows.publish({ account, writes: ['extra_header'] }, async ({ connection }) => {
       await connection.execute('INSERT INTO extra_header VALUES ($account, $header, $names)', {
         account,
         header: '1',
         names: texts,
       });
     });
-    const names = await one.rows.read(account, ({ connection }) =>
+    const names = await one.rows.read({ account, reads: ['extra_header'] }, ({ connection }) =>
       connection.rows('SELECT to_json(names) AS names FROM extra_header'),
     );
     expect(JSON.parse(String(names[0]?.['names']))).toEqual(texts);
@@ -104,10 +108,10 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
     await using other = await replica('other');
     await add(one.rows, ['first']).catch(() => undefined);
     await expect(
-      one.rows.publish(account, async ({ connection, hold }) => {
+      one.rows.publish(calls, async ({ connection, hold }) => {
         await hold(hour, 1);
         await other.leases.tokenOf(account);
-        await connection.execute(`DELETE FROM call_log WHERE account = 'main'`);
+        await connection.execute(firstCall);
       }),
     ).rejects.toMatchObject({ code: 'lease-lost' });
     await add(other.rows, ['second']);
@@ -118,7 +122,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
     await using one = await replica('one');
     await add(one.rows, ['first']);
     for (const text of ['second', 'second'])
-      await one.rows.publish(account, async ({ connection, hold }) => {
+      await one.rows.publish(calls, async ({ connection, hold }) => {
         await hold(hour, 1);
         await connection.execute(`UPDATE call_log SET model_name = $text WHERE account = 'main'`, { text });
       });
@@ -127,10 +131,10 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
 
   it('counts nothing if the account was changed since the work began', async () => {
     await using one = await replica('one');
-    const publish = one.rows.publish(account, async ({ connection, hold }) => {
+    const publish = one.rows.publish(calls, async ({ connection, hold }) => {
       await hold(hour, 1);
       await pool.query("INSERT INTO account_version VALUES ('main', 1)");
-      await connection.execute(`DELETE FROM call_log WHERE account = 'main'`);
+      await connection.execute(firstCall);
     });
     await expect(publish).rejects.toMatchObject({ code: 'lease-lost' });
   });
@@ -143,6 +147,72 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
     expect(await stored(one.rows)).toEqual([]);
   });
 
+  describe('that touches what it does not declare', () => {
+    const cursor = `INSERT INTO log_cursor VALUES ('main', 1, 2)`;
+    const ledger = 'SELECT count(*) FROM log_window';
+    const nothing = { account, writes: [] } as const;
+
+    it.each([
+      ['reads an undeclared table', nothing, ledger, 'log_window'],
+      ['adds rows to an undeclared table', nothing, cursor, 'log_cursor'],
+      ['deletes the rows of an undeclared table', nothing, 'DELETE FROM log_window', 'log_window'],
+      ['joins an undeclared table', calls, 'FROM call_log JOIN rollup_day USING (account)', 'rollup_day'],
+      ['reads calls that it does not declare', nothing, 'FROM call_log', 'call_log'],
+      [
+        'adds rows to a table that it only reads',
+        { ...nothing, reads: ['log_cursor'] },
+        cursor,
+        'log_cursor',
+      ],
+      [
+        'updates a table that it only reads',
+        { ...nothing, reads: ['log_cursor'] },
+        'UPDATE log_cursor SET reached = 3',
+        'update',
+      ],
+      [
+        'deletes from a table that it only reads',
+        { ...nothing, reads: ['log_cursor'] },
+        'DELETE FROM log_cursor',
+        'delete',
+      ],
+    ] as const)('fails with its name when it %s, and stores nothing', async (_does, touched, sql, named) => {
+      await using one = await replica('one');
+      await pool.query(`INSERT INTO log_cursor VALUES ('main', 0, 1)`);
+      const work = one.rows.publish(
+        { ...touched, writes: [...touched.writes, 'gateway_clock'] },
+        async ({ connection }) => {
+          await connection.execute(
+            `INSERT INTO gateway_clock (account, measured_at, clock_offset, uncertainty, since, jump) VALUES ('main', 1, 2, 3, 4, 5)`,
+          );
+          await connection.execute(sql);
+        },
+      );
+      await expect(work).rejects.toThrow(named);
+      const rows = await pool.query('SELECT reached FROM log_cursor');
+      expect(rows.rows.map(({ reached }) => String(reached))).toEqual(['1']);
+      expect((await pool.query('SELECT count(*) AS n FROM gateway_clock')).rows[0]).toEqual({ n: '0' });
+    });
+
+    it('sends the tables that differ from before, and those alone', async () => {
+      await using one = await replica('one');
+      await pool.query(`INSERT INTO log_cursor VALUES ('main', 0, 1), ('other', 0, 1)`);
+      const before = await pool.query('SELECT xmin FROM log_cursor');
+      const writes = ['log_cursor', 'log_amounts', 'call_log', 'rollup_cell'] as const;
+      await one.rows.publish({ account, writes }, async ({ connection, hold }) => {
+        await hold(hour, 0);
+        await connection.execute(`UPDATE log_cursor SET reached = 1`);
+      });
+      expect((await pool.query('SELECT xmin FROM log_cursor')).rows).toEqual(before.rows);
+      expect((await pool.query('SELECT count(*) AS n FROM account_version')).rows[0]).toEqual({ n: '0' });
+      await one.rows.publish({ account, writes }, async ({ connection }) => {
+        await connection.execute(`UPDATE log_cursor SET reached = 2`);
+      });
+      const rows = await pool.query('SELECT account, reached FROM log_cursor ORDER BY account');
+      expect(rows.rows.map((row) => `${row.account} ${row.reached}`)).toEqual(['main 2', 'other 1']);
+    });
+  });
+
   it('is refused when PostgreSQL stores fewer rows than DuckDB wrote', async () => {
     await using one = await replica('one');
     await pool.query(
@@ -152,7 +222,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
       'CREATE TRIGGER lost BEFORE INSERT ON extra_header FOR EACH ROW EXECUTE FUNCTION nothing()',
     );
     await expect(
-      one.rows.publish(account, async ({ connection }) => {
+      one.rows.publish({ account, writes: ['extra_header'] }, async ({ connection }) => {
         await connection.execute('INSERT INTO extra_header VALUES ($account, $header, $names)', {
           account,
           header: '1',
@@ -167,7 +237,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
 
   it('adds the first calls of a month while others are read', async () => {
     await using one = await replica('one');
-    await one.rows.read(account, async ({ rows }) => {
+    await one.rows.read({ account }, async ({ rows }) => {
       await rows(hour);
       await add(one.rows, ['first']);
     });
@@ -184,8 +254,9 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
     await add(one.rows, ['first']);
     const version = async () => (await pool.query('SELECT version FROM account_version')).rows;
     const before = await version();
-    await one.rows.publish(account, async ({ connection, hold }) => {
-      await hold(hour, 0);
+    const writes = ['call_log', 'log_cursor'] as const;
+    await one.rows.publish({ account, writes }, async ({ connection, hold }) => {
+      await hold(interval(hour.end, unixSeconds(hour.end + 900)), 0);
       await connection.execute(`UPDATE log_cursor SET reached = 0 WHERE account = 'main'`);
     });
     expect(await version()).toEqual(before);
