@@ -23,15 +23,13 @@ export type {
   RunTrigger,
   UnrecordedEnd,
 } from './run-ledger.ts';
-export { createMemoryLedger } from './memory/run-ledger.ts';
-export { createMemoryOutbox, type MemoryOutbox } from './memory/outbox.ts';
 export * from './sql.ts';
 export type { AccountRows, CellsIn, Relation, RowChange, RowsIn, RowStore, Writes } from './row-store.ts';
 export * from './row-reader.ts';
 export { boundRows, type BoundRows } from './bound-rows.ts';
-export { stateEngines } from './engines.ts';
+export { createRunLedger } from './ledger/create-run-ledger.ts';
 export { createMailTable, intactMail, mailName, type MailStore } from './mail-store.ts';
-export { putEntries } from './outbox-table.ts';
+export { createOutbox, putEntries } from './outbox-table.ts';
 export { connectionOf, type Connection } from './duckdb/connection.ts';
 export {
   loadDuckDB,

@@ -1,6 +1,5 @@
 import type { Interval, UnixSeconds } from '../core/index.ts';
-import type { Connection } from './duckdb/connection.ts';
-import type { Bindings, Sql } from './sql.ts';
+import type { Bindings, RowSource, Sql } from './sql.ts';
 
 /** A relation for FROM, and what is bound for it. */
 export type Relation = { readonly sql: string; readonly bindings: Bindings };
@@ -33,7 +32,7 @@ export type CellsIn = (
 /** The calls of one account in one transaction, during which none of them moves. */
 export type AccountRows = {
   /** Also has the tables of the account besides its calls. */
-  readonly connection: Connection;
+  readonly connection: RowSource;
   /** Runs portable statements where the rows are, on what is stored: in a change, not on the calls that it holds. */
   readonly stored: Sql;
   readonly rows: RowsIn;

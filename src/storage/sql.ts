@@ -27,6 +27,14 @@ export type Sql = {
   ) => { readonly sql: string; readonly bindings: Bindings };
 };
 
+/** Rows in a form that only connections to the same engine understand. */
+export type RowChunk = { readonly rowCount: number };
+
+/** A connection whose rows can be copied to another one of its engine, never all of them in memory. */
+export type RowSource = Sql & {
+  readonly stream: (sql: string, bindings?: Bindings) => AsyncIterable<RowChunk>;
+};
+
 /** The text of a cell that is never NULL. */
 export const text = (row: Row | undefined, column: string): string => {
   const value = row?.[column];

@@ -29,7 +29,8 @@ import {
   type Engine,
   type RunLedger,
   type OutboxTable,
-  stateEngines,
+  createOutbox,
+  createRunLedger,
 } from '../storage/index.ts';
 import { createKeyTable } from './keys/create-key-table.ts';
 import type { KeyTable } from './keys/key-table.ts';
@@ -181,7 +182,8 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
     usage: createUsageTable(state, options.clock),
     alerts: createAlertTable(state),
     notifyOnce: createNotifyOnce(state, options.clock),
-    ...stateEngines.sql(state),
+    runs: createRunLedger(state),
+    outbox: createOutbox(state),
     ...(storage.mails === undefined ? {} : { mails: storage.mails }),
     confirm: storage.confirm,
     server: storage.server,

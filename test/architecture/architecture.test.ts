@@ -117,12 +117,17 @@ describe('the architecture', () => {
     ],
     ['a module that is not in the table', 'utils/x.ts', `export const a = 1;`, 'is not in the import table'],
     ['the wall clock', 'jobs/x.ts', `const t = Date.now();`, 'the wall clock has its home'],
-    [
-      'the connection of DuckDB',
-      'warehouse/x.ts',
+    ...[
       `const f = (one: DuckDBConnection) => one;`,
-      'the connection of DuckDB has its home',
-    ],
+      `const f = (one: Connection) => one.native.interrupt();`,
+      `const f = ({ native }: Connection) => native.interrupt();`,
+      `const f = (one: Connection) => one['native'].interrupt();`,
+    ].map((text) => [
+      'the native connection of DuckDB',
+      'warehouse/x.ts',
+      text,
+      'has its home in storage/duckdb/',
+    ]),
     ['the environment', 'config/x.ts', `const e = process.env['A'];`, 'process.env has its home'],
     ['console', 'jobs/x.ts', `console.log('x');`, 'console has its home'],
     ['randomness', 'http/x.ts', `const r = Math.random();`, 'Math.random has its home'],

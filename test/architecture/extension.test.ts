@@ -51,18 +51,6 @@ const extend = async (folder: string): Promise<void> => {
   }
 };
 
-/** Whether the added run ledger takes a claim of a slot: the first one, and the second one. */
-const claimedIn = async (modules: string): Promise<string> => {
-  const claims = `
-    const { stateEngines } = await import(process.argv[1]);
-    const run = { job: 'pull', slot: 60_000, account: 'main', trigger: 'schedule', version: 1, state: 'queued',
-      interval: { start: 0, end: 60_000 }, attempts: 0, claimedAt: 60_000 };
-    const isTaken = async () => (await stateEngines.common().runs.claim([{ runs: [run] }])).length === 1;
-    process.stdout.write(JSON.stringify([await isTaken(), await isTaken()]));`;
-  const argv = ['--input-type=module', '-e', claims, join(modules, 'storage/index.js')];
-  return (await promisify(execFile)(process.execPath, argv)).stdout;
-};
-
 /** Keeps what is posted to it. */
 const openReceiver = async () => {
   const bodies: string[] = [];
@@ -240,9 +228,7 @@ metrics: { enabled: true, port: ${metrics} }
   await daemon.ended;
 });
 
-it('a job kind, a gateway endpoint, a sink, a step of a rotation, a run ledger, a channel, a language, a report, a column of the call log, a command and a variant work from their entries', async () => {
-  expect(await claimedIn(join(folder, 'dist'))).toBe('[true,false]');
-
+it('a job kind, a gateway endpoint, a sink, a step of a rotation, a channel, a language, a report, a column of the call log, a command and a variant work from their entries', async () => {
   await using receiver = await openReceiver();
   await using gateway = await openSandbox();
   const { sandbox } = gateway;

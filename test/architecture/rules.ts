@@ -73,12 +73,16 @@ const globalsWithOneHome: readonly {
   },
   { name: 'console', pattern: /\bconsole\./, home: 'main.ts' },
   {
-    name: 'the connection of DuckDB',
-    pattern: /\bDuckDBConnection\b/,
-    home: 'storage/duckdb/connection.ts',
+    name: 'the native connection of DuckDB',
+    pattern: /\bDuckDBConnection\b|\bnative\b/,
+    home: 'storage/duckdb/',
   },
   { name: 'Math.random', pattern: /\bMath\.random\b/, home: 'main.ts' },
 ];
+
+/** Whether a file is the home, or in it where the home is a folder. */
+const isIn = (home: string, path: string): boolean =>
+  home.endsWith('/') ? path.startsWith(home) : path === home;
 
 const importFaults = (file: SourceFile, specifier: string, homes: Map<string, string>): string[] => {
   const own = moduleOf(file.path);
@@ -114,7 +118,7 @@ export const breaches = (sources: readonly SourceFile[]): readonly string[] => {
       : [`${file.path}: ${moduleOf(file.path)} is not in the import table`]),
     ...importsOf(file.text).flatMap((specifier) => importFaults(file, specifier, homes)),
     ...globalsWithOneHome
-      .filter(({ pattern, home }) => file.path !== home && pattern.test(codeOf(file.text)))
+      .filter(({ pattern, home }) => !isIn(home, file.path) && pattern.test(codeOf(file.text)))
       .map(({ name, home }) => `${file.path}: ${name} has its home in ${home}`),
   ]);
 };

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
+import { createMemoryLedger } from '../support/memory-ledger.ts';
 import { expect, it } from 'vitest';
 import { unixMillis } from '../../src/core/index.ts';
 import { planClaim } from '../../src/scheduler/claims.ts';
 import { scheduleOf, scheduleText } from '../../src/scheduler/job-schedule.ts';
 import { planRestored, skipRestored } from '../../src/scheduler/restored-claims.ts';
-import { createMemoryLedger, type LedgerRun } from '../../src/storage/index.ts';
+import { type LedgerRun } from '../../src/storage/index.ts';
 import { jobOf } from './support/scheduler-fixture.ts';
 
 const start = Date.parse('2026-03-28T00:00:00Z');

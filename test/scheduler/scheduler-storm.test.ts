@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { createMemoryLedger } from '../support/memory-ledger.ts';
 import { describe, it, vi } from 'vitest';
-import { createMemoryLedger } from '../../src/storage/index.ts';
+
 import { openSchedulerFixture } from './support/scheduler-fixture.ts';
 import { few, chaosFactor } from '../support/storm.ts';
 import { plans } from './support/storm-plan.ts';

@@ -1,4 +1,4 @@
-import { createMemoryOutbox } from '../../src/storage/index.ts';
+import { createMemoryOutbox } from '../support/memory-outbox.ts';
 import { openIn, testFolder } from '../warehouse/support.ts';
 import { describeOutbox, type OpenOutbox } from './support/outbox-suite.ts';
 

@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog, systemClock, unixMillis, type Clock } from '../../src/core/index.ts';
-import { stateEngines } from '../../src/storage/index.ts';
+import { createRunLedger } from '../../src/storage/index.ts';
 import { begin } from '../../src/storage/postgres/connection.ts';
 import { openPostgres, type PostgresEngine } from '../../src/storage/postgres/engine.ts';
 import { createLeases } from '../../src/storage/postgres/leases.ts';
@@ -136,7 +136,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'the leases of a replica
     await one.hold(['main'], undefined);
     const engine = openPostgres(new Pool(pool.options), 'the database', { fence });
     await using _closed = engine;
-    const { runs } = stateEngines.sql(engine);
+    const runs = createRunLedger(engine);
     const claim = (job: string) =>
       runs.claim([
         { runs: [], cursor: { job, version: 1, schedule: '* * * * *', claimedThrough: unixMillis(1) } },

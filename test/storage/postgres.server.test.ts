@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mailFolder } from '../../src/notify/mail-file.ts';
-import { createMailTable, stateEngines } from '../../src/storage/index.ts';
+import { createMailTable, createOutbox, createRunLedger } from '../../src/storage/index.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { postgresStatements } from '../../src/warehouse/postgres/account-tables.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
@@ -17,11 +17,11 @@ const open = async () => {
   const pool = await cluster.createDatabase();
   for (const statement of tables) await pool.query(statement);
   const engine = openPostgres(pool);
-  const { runs, outbox } = stateEngines.sql(engine);
+  const [runs, outbox] = [createRunLedger(engine), createOutbox(engine)];
   return {
     runs,
     outbox,
-    reopen: async () => stateEngines.sql(engine).outbox,
+    reopen: async () => createOutbox(engine),
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   };
 };

@@ -1,11 +1,12 @@
-import { stateEngines } from '../../src/storage/index.ts';
+import { createMemoryLedger } from '../support/memory-ledger.ts';
+import { createMemoryOutbox } from '../support/memory-outbox.ts';
 import { openInMemory, testFolder } from '../warehouse/support.ts';
 import { describeLedger, type OpenLedger } from './support/run-ledger-suite.ts';
 
-const openMemory = async (): Promise<OpenLedger> => ({
-  ...stateEngines.memory(),
-  [Symbol.asyncDispose]: async () => undefined,
-});
+const openMemory = async (): Promise<OpenLedger> => {
+  const outbox = createMemoryOutbox();
+  return { runs: createMemoryLedger(outbox), outbox, [Symbol.asyncDispose]: async () => undefined };
+};
 
 const openDuckDB = async (): Promise<OpenLedger> => {
   const folder = await testFolder();

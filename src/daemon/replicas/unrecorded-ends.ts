@@ -9,7 +9,7 @@ import {
   writeThrough,
   type Log,
 } from '../../core/index.ts';
-import { stateEngines, type SharedDatabase, type UnrecordedEnd } from '../../storage/index.ts';
+import { createRunLedger, type SharedDatabase, type UnrecordedEnd } from '../../storage/index.ts';
 import type { Paths } from '../paths.ts';
 
 const fileSchema = z.array(
@@ -49,6 +49,6 @@ export const noteUnrecorded = async ({ engine }: SharedDatabase, place: Place, l
     log.warn('cannot read how earlier runs ended', errorFields(error));
     return [];
   });
-  if (kept.length > 0) await stateEngines.sql(engine).runs.noteEnds(kept);
+  if (kept.length > 0) await createRunLedger(engine).noteEnds(kept);
   await rm(place.unrecordedEnds, { force: true });
 };

@@ -1,18 +1,38 @@
 import type {
   DuckDBConnection,
   DuckDBMaterializedResult,
-  DuckDBResult,
+  DuckDBResultReader,
   DuckDBType,
+  DuckDBTypeId,
   DuckDBValue,
   Json,
 } from '@duckdb/node-api';
-import type { Bindings, Bound, BoundColumns, BoundRow, Row, Sql } from '../sql.ts';
+import type { Bindings, Bound, BoundColumns, BoundRow, Row, RowChunk, RowSource } from '../sql.ts';
 import { loadDuckDB } from './duckdb.ts';
 
+/** What the statement of a text would return, without running it; undefined unless there is exactly one. */
+type Described = {
+  readonly statements: number;
+  readonly only:
+    | {
+        readonly isSelect: boolean;
+        readonly columns: readonly { readonly name: string; readonly type: DuckDBTypeId }[];
+      }
+    | undefined;
+};
+
 /** A connection to DuckDB, with what only this engine can do. */
-export type Connection = Sql & {
-  /** Rows chunk by chunk, never all of them in memory. */
-  readonly stream: (sql: string, bindings?: Bindings) => Promise<DuckDBResult>;
+export type Connection = RowSource & {
+  /** Adds the rows that a connection to the same engine streams to a table. Returns their number. */
+  readonly append: (table: string, chunks: AsyncIterable<RowChunk>) => Promise<number>;
+  /** Runs a statement and reads so many of its rows, or a few more. */
+  readonly readSome: (sql: string, rows: number) => Promise<DuckDBResultReader>;
+  /** @throws the engine's error where the statement cannot be planned */
+  readonly describe: (sql: string) => Promise<Described>;
+  /** The tables that the statements of a text name. */
+  readonly tablesIn: (sql: string) => readonly string[];
+  readonly close: () => void;
+  /** For this folder alone. */
   readonly native: DuckDBConnection;
 };
 
@@ -96,6 +116,43 @@ export const connectionOf = (native: DuckDBConnection): Connection => {
           rows.push(Object.fromEntries(names.map((name, column) => [name, cellOf(cells[column])])));
       return rows;
     },
-    stream: async (sql, bindings = {}) => native.stream(sql, ...(await bound(bindings))),
+    stream: async function* (sql, bindings = {}) {
+      const result = await native.stream(sql, ...(await bound(bindings)));
+      for (
+        let chunk = await result.fetchChunk();
+        chunk !== null && chunk.rowCount > 0;
+        chunk = await result.fetchChunk()
+      )
+        yield chunk;
+    },
+    append: async (into, chunks) => {
+      const { DuckDBDataChunk } = await loadDuckDB();
+      const appender = await native.createAppender(into);
+      let rows = 0;
+      for await (const chunk of chunks) {
+        if (!(chunk instanceof DuckDBDataChunk)) throw new TypeError('rows of another engine');
+        appender.appendDataChunk(chunk);
+        rows += chunk.rowCount;
+      }
+      appender.closeSync();
+      return rows;
+    },
+    readSome: (sql, rows) => native.streamAndReadUntil(sql, rows),
+    describe: async (sql) => {
+      const { StatementType } = await loadDuckDB();
+      const statements = await native.extractStatements(sql);
+      if (statements.count !== 1) return { statements: statements.count, only: undefined };
+      const statement = await statements.prepare(0);
+      const columns = Array.from({ length: statement.columnCount }, (_, at) => ({
+        name: statement.columnName(at),
+        type: statement.columnTypeId(at),
+      }));
+      return {
+        statements: 1,
+        only: { isSelect: statement.statementType === StatementType.SELECT, columns },
+      };
+    },
+    tablesIn: (sql) => [...native.getTableNames(sql, false)],
+    close: () => native.closeSync(),
   };
 };

@@ -119,7 +119,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   const exclusives = createGate(1);
   let file: Promise<FileHandle> | undefined;
   const close = async (): Promise<void> => {
-    stateConnection.native.closeSync();
+    stateConnection.close();
     instance.closeSync();
     await (await file)?.close();
   };
@@ -147,7 +147,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
         signal?.throwIfAborted();
         return translate(error);
       } finally {
-        connection.native.closeSync();
+        connection.close();
       }
     },
     exclusive: async (work) =>

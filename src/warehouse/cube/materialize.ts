@@ -8,6 +8,7 @@ import {
   type Connection,
   type CellsIn,
   type Relation,
+  type RowSource,
   type RowsIn,
 } from '../../storage/index.ts';
 import {
@@ -21,14 +22,14 @@ import {
   type Served,
 } from './aggregates.ts';
 import type { CubePeriodName, CubeRequest } from './cube-request.ts';
-import { addOwners, copyRows, createAggregates, createRelation } from './report-tables.ts';
+import { addOwners, createAggregates, createRelation } from './report-tables.ts';
 import { serviceIn, type Services } from './services.ts';
 import { isKeyLeft, isModelLeft, restrictsKeys, restrictsModels, type OwnerRules } from './teams.ts';
 import { slotSql, type Timeline } from './timeline.ts';
 
 /** The warehouse and a report's own engine, while rows are copied from one to the other. */
 export type CubeBuild = {
-  readonly source: Connection;
+  readonly source: RowSource;
   readonly target: Connection;
   readonly rows: RowsIn;
   readonly cellsIn: CellsIn;
@@ -105,7 +106,7 @@ const eachRange = async (
   for (const range of timeline.ranges) {
     const relation = await relationIn(range);
     const bindings = bindingsOver(relation, request.account, range, left, served);
-    rows += await copyRows(source, target, table, sqlOf(range, relation), bindings);
+    rows += await target.append(table, source.stream(sqlOf(range, relation), bindings));
   }
   return rows;
 };
@@ -270,12 +271,9 @@ export const materializeView = async (build: CubeBuild, view: ReportView): Promi
     }
     const names = view.columns.map(({ name }) => `"${name}"`).join(', ');
     const cast = view.columns.map(({ name, type }) => `CAST("${name}" AS ${type}) AS "${name}"`);
-    await copyRows(
-      source,
-      target,
+    await target.append(
       view.name,
-      `SELECT ${cast.join(', ')} FROM (${sql}) AS filled (${names})`,
-      bindings,
+      source.stream(`SELECT ${cast.join(', ')} FROM (${sql}) AS filled (${names})`, bindings),
     );
   }
   if (view.keyColumn !== undefined) await keepLeft(build, view);

@@ -1,5 +1,5 @@
 import { tagNames } from '../../core/index.ts';
-import { type Bindings, text, type Connection } from '../../storage/index.ts';
+import { boundRows, text, type Connection } from '../../storage/index.ts';
 import { callsRelation } from '../report-views/calls.ts';
 import { cubeRelation, ofKey } from '../report-views/cube-columns.ts';
 import { declared, type ReportRelation } from '../report-views/relation.ts';
@@ -17,19 +17,27 @@ export const createTimeTables = async (connection: Connection, timeline: Timelin
   await connection.execute(
     `CREATE TABLE key_owners (token_name VARCHAR, service VARCHAR, team VARCHAR, ${tagNames.map((name) => `${name} VARCHAR`).join(', ')})`,
   );
-  const appender = await connection.native.createAppender('periods_by_day');
-  for (const { date, start, end, index, of } of timeline.days) {
-    for (const { period, number } of of) {
-      appender.appendInteger(index);
-      appender.appendVarchar(period);
-      appender.appendVarchar(date);
-      appender.appendInteger(number);
-      appender.appendBigInt(BigInt(start));
-      appender.appendBigInt(BigInt(end));
-      appender.endRow();
-    }
-  }
-  appender.closeSync();
+  const days = boundRows(
+    connection,
+    {
+      slot_index: 'BIGINT',
+      period: 'VARCHAR',
+      day: 'VARCHAR',
+      day_number: 'BIGINT',
+      start_seconds: 'BIGINT',
+      end_seconds: 'BIGINT',
+    },
+    timeline.days.flatMap((day) => day.of.map((one) => ({ ...day, ...one }))),
+    ({ index, period, date, number, start, end }) => ({
+      slot_index: index,
+      period,
+      day: date,
+      day_number: number,
+      start_seconds: start,
+      end_seconds: end,
+    }),
+  );
+  await days.insert('periods_by_day');
   const seen = new Set<string>();
   for (const { segment, of } of timeline.days)
     for (const { period } of of) {
@@ -90,29 +98,6 @@ export const createRelation = async (connection: Connection, relation: ReportRel
   await connection.execute(`CREATE TABLE ${relation.name} (${declared(relation.columns)})`);
 };
 
-/** Copies the result of a query, chunk by chunk as the engine produces it. Returns the number of rows. */
-export const copyRows = async (
-  source: Connection,
-  target: Connection,
-  table: string,
-  sql: string,
-  bindings: Bindings,
-): Promise<number> => {
-  const result = await source.stream(sql, bindings);
-  const appender = await target.native.createAppender(table);
-  let rows = 0;
-  for (
-    let chunk = await result.fetchChunk();
-    chunk !== null && chunk.rowCount > 0;
-    chunk = await result.fetchChunk()
-  ) {
-    appender.appendDataChunk(chunk);
-    rows += chunk.rowCount;
-  }
-  appender.closeSync();
-  return rows;
-};
-
 /** Adds the services, teams and tags of new keys among these. */
 export const addOwners = async (
   connection: Connection,
@@ -123,17 +108,20 @@ export const addOwners = async (
     `SELECT DISTINCT ${column} AS key FROM ${table} WHERE ${column} NOT IN (SELECT token_name FROM key_owners)`,
   );
   if (rows.length === 0) return;
-  const appender = await connection.native.createAppender('key_owners');
-  for (const row of rows) {
-    const key = text(row, 'key');
-    const service = serviceOf(key);
-    const tagged = tagsOf(key, service, tags);
-    appender.appendVarchar(key);
-    appender.appendVarchar(service);
-    for (const value of [teamOf(key, service, teams), ...tagNames.map((name) => tagged[name])])
-      if (value === null) appender.appendNull();
-      else appender.appendVarchar(value);
-    appender.endRow();
-  }
-  appender.closeSync();
+  const columns = ['token_name', 'service', 'team', ...tagNames];
+  const owners = boundRows(
+    connection,
+    Object.fromEntries(columns.map((name) => [name, 'VARCHAR' as const])),
+    rows.map((row) => text(row, 'key')),
+    (key) => {
+      const service = serviceOf(key);
+      return {
+        token_name: key,
+        service,
+        team: teamOf(key, service, teams),
+        ...tagsOf(key, service, tags),
+      };
+    },
+  );
+  await owners.insert('key_owners');
 };

@@ -1,5 +1,12 @@
 import { fault } from '../../core/index.ts';
-import { loadDuckDB, type Connection, connectionOf, type DuckDBInstance } from '../../storage/index.ts';
+import {
+  loadDuckDB,
+  optionalText,
+  text,
+  type Connection,
+  connectionOf,
+  type DuckDBInstance,
+} from '../../storage/index.ts';
 import { reportRelations } from '../report-views/registry.ts';
 import { declared } from '../report-views/relation.ts';
 import { columnTypes, type ResultTable } from './result-table.ts';
@@ -48,28 +55,24 @@ const everything = (names: readonly string[]): Needs =>
       .map(({ name, columns }) => [name, new Set(columns.map((column) => column.name))]),
   );
 
-const prepared = async (connection: Connection, sql: string) => {
+/** The one SELECT of a query. */
+const selectIn = async (connection: Connection, sql: string) => {
   if (sql.trim() === '') throw fault('report-query-failed', 'the query is empty');
-  const statements = await connection.native.extractStatements(sql);
-  if (statements.count !== 1)
-    throw fault('report-query-failed', `the query contains ${statements.count} statements instead of one`);
-  const statement = await statements.prepare(0);
-  const { StatementType } = await loadDuckDB();
-  if (statement.statementType !== StatementType.SELECT)
-    throw fault('report-query-failed', 'the query is no SELECT');
-  return statement;
+  const { statements, only } = await connection.describe(sql);
+  if (only === undefined)
+    throw fault('report-query-failed', `the query contains ${statements} statements instead of one`);
+  if (!only.isSelect) throw fault('report-query-failed', 'the query is no SELECT');
+  return only;
 };
 
 const needsIn = async (connection: Connection, sql: string): Promise<Needs> => {
   try {
-    const reader = await connection.native.runAndReadAll(`EXPLAIN (FORMAT json) ${sql}`);
     const needs = new Map<string, Set<string>>();
-    for (const [, plan] of reader.getRows())
-      if (typeof plan === 'string')
-        for (const node of JSON.parse(plan) as readonly PlanNode[]) add(node, needs);
+    for (const row of await connection.rows(`EXPLAIN (FORMAT json) ${sql}`))
+      for (const node of JSON.parse(text(row, 'explain_value')) as readonly PlanNode[]) add(node, needs);
     return needs;
   } catch {
-    return everything([...connection.native.getTableNames(sql, false)]);
+    return everything(connection.tablesIn(sql));
   }
 };
 
@@ -90,7 +93,7 @@ const createEmptyTables = async (): Promise<DuckDBInstance> => {
   await connection.execute('SET GLOBAL errors_as_json = true');
   await connection.execute('SET GLOBAL enable_external_access = false');
   await connection.execute('SET GLOBAL lock_configuration = true');
-  connection.native.closeSync();
+  connection.close();
   return instance;
 };
 
@@ -106,24 +109,21 @@ export const openEmptyTables = async (): Promise<EmptyTables> => {
   const connection = connectionOf(await instance.connect());
   return {
     columnsOf: async (sql) => {
-      const statement = await prepared(connection, sql);
+      const { columns } = await selectIn(connection, sql);
       const typeOf = await columnTypes();
-      return Array.from({ length: statement.columnCount }, (_, at) => ({
-        name: statement.columnName(at),
-        type: typeOf(statement.columnTypeId(at)),
-      }));
+      return columns.map(({ name, type }) => ({ name, type: typeOf(type) }));
     },
     treeOf: async (sql) => {
-      const reader = await connection.native.runAndReadAll(
-        'SELECT json_serialize_sql($sql::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)',
+      const [row] = await connection.rows(
+        'SELECT json_serialize_sql($sql::VARCHAR, skip_null := true, skip_empty := true, skip_default := true) AS tree',
         { sql },
       );
-      const [[tree] = []] = reader.getRows();
-      return typeof tree === 'string' ? (JSON.parse(tree) as unknown) : undefined;
+      const tree = optionalText(row, 'tree');
+      return tree === undefined ? undefined : (JSON.parse(tree) as unknown);
     },
     needsOf: async (sql) => {
       try {
-        await prepared(connection, sql);
+        await selectIn(connection, sql);
       } catch (error) {
         const { line, column, message } = sqlFault(sql, error);
         const place = line === undefined ? '' : `${line}:${column}: `;
@@ -132,7 +132,7 @@ export const openEmptyTables = async (): Promise<EmptyTables> => {
       return needsIn(connection, sql);
     },
     [Symbol.asyncDispose]: async () => {
-      connection.native.closeSync();
+      connection.close();
       return Promise.resolve();
     },
   };

@@ -43,7 +43,7 @@ export const usedBlocks = async (path: string): Promise<bigint | undefined> => {
   } catch (error) {
     throw engineFault(error, path);
   } finally {
-    connection.native.closeSync();
+    connection.close();
     instance.closeSync();
   }
 };

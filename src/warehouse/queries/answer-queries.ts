@@ -18,7 +18,7 @@ export const createAnswers = (): ((request: QueryRequest) => Promise<QueryReply>
     if (opened?.file !== file) {
       close();
       const { instance, connection } = await openOwnEngine(file, limits, 'READ_ONLY');
-      connection.native.closeSync();
+      connection.close();
       opened = { file, instance };
     }
     const connection = connectionOf(await opened.instance.connect());
@@ -26,7 +26,7 @@ export const createAnswers = (): ((request: QueryRequest) => Promise<QueryReply>
       for (const view of views) await connection.execute(view);
       return await runQuery(connection, sql, rowLimit);
     } finally {
-      connection.native.closeSync();
+      connection.close();
     }
   };
   const valueOf = async (request: QueryRequest): Promise<Questions[QueryRequest['question']]['output']> => {

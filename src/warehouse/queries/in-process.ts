@@ -42,7 +42,7 @@ const openTables = async (clock: Clock) => {
     [Symbol.asyncDispose]: async () => {
       await connection.execute('USE memory');
       await connection.execute(`DETACH ${name}`);
-      connection.native.closeSync();
+      connection.close();
     },
   } satisfies QueryTables;
 };

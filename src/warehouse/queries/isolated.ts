@@ -28,7 +28,7 @@ const openTables = async (queries: QueryProcess, options: TablesOptions): Promis
       try {
         return await work(connection);
       } finally {
-        connection.native.closeSync();
+        connection.close();
         instance.closeSync();
       }
     },

@@ -13,12 +13,12 @@ const sizeOf = ({ rows }: ResultTable): number => {
 
 /** Everything that a query returns. @throws the engine's error; fault report-query-failed for a result that is too large */
 export const runQuery = async (
-  { native }: Connection,
+  connection: Connection,
   sql: string,
   rowLimit: number,
 ): Promise<ResultTable> => {
   // Reading one row more than allowed detects an excess.
-  const reader = await native.streamAndReadUntil(sql, rowLimit + 1);
+  const reader = await connection.readSome(sql, rowLimit + 1);
   if (reader.currentRowCount > rowLimit)
     throw fault('report-query-failed', `the query returns more than ${rowLimit} rows`);
   const result = await resultTable(reader, rowLimit);

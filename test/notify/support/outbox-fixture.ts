@@ -1,4 +1,5 @@
 import { mailFolder } from '../../../src/notify/mail-file.ts';
+import { createMemoryOutbox, type MemoryOutbox } from '../../support/memory-outbox.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ import {
 } from '../../../src/notify/index.ts';
 import type { OutboxRoute } from '../../../src/notify/route.ts';
 import { manualClock, type ManualClock } from '../../support/manual-clock.ts';
-import { createMemoryOutbox, type MemoryOutbox } from '../../../src/storage/index.ts';
+
 import { ca, openPostOffice, type PostOfficeOptions } from './post-office.ts';
 
 export const png = Buffer.from(

@@ -1,4 +1,5 @@
 import { unixMillis, type UnixMillis } from '../../../src/core/index.ts';
+import { createMemoryLedger } from '../../support/memory-ledger.ts';
 import { createLog } from '../../../src/core/logging/json-log.ts';
 import type { Job } from '../../../src/config/index.ts';
 import {
@@ -8,7 +9,7 @@ import {
   type Scheduler,
   createScheduler,
 } from '../../../src/scheduler/index.ts';
-import { createMemoryLedger, type LedgerRun, type RunLedger } from '../../../src/storage/index.ts';
+import { type LedgerRun, type RunLedger } from '../../../src/storage/index.ts';
 import { manualClock, type ManualClock } from '../../support/manual-clock.ts';
 
 export type WrittenJob = Partial<Omit<Job, 'name' | 'kind' | 'fields' | 'place'>>;

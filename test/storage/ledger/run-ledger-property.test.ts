@@ -1,14 +1,9 @@
 import fc from 'fast-check';
+import { createMemoryLedger } from '../../support/memory-ledger.ts';
 import { expect, it } from 'vitest';
 import { interval } from '../../../src/core/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
-import {
-  type Claim,
-  type LedgerRun,
-  type RunKey,
-  type RunLedger,
-  createMemoryLedger,
-} from '../../../src/storage/index.ts';
+import { type Claim, type LedgerRun, type RunKey, type RunLedger } from '../../../src/storage/index.ts';
 import { at } from './ledger-support.ts';
 import { openIn, testFolder } from '../../warehouse/support.ts';
 import { few } from '../../support/storm.ts';

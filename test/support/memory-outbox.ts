@@ -1,4 +1,4 @@
-import { neverAgain, type OutboxEntry, type OutboxRow, type OutboxTable } from '../outbox.ts';
+import { neverAgain, type OutboxEntry, type OutboxRow, type OutboxTable } from '../../src/storage/index.ts';
 
 export type MemoryOutbox = OutboxTable & { readonly rows: Map<string, OutboxRow> };
 

@@ -1,16 +1,15 @@
-import { fault, unixMillis, type UnixMillis } from '../../core/index.ts';
+import { fault, unixMillis, type UnixMillis } from '../../src/core/index.ts';
 import type {
   Claim,
   JobCursor,
   JobOutage,
   LedgerAttempt,
   LedgerRun,
+  OutboxTable,
   RunKey,
   RunLedger,
-  RunOutcomes,
-} from '../run-ledger.ts';
-import type { OutboxTable } from '../outbox.ts';
-import { createMemoryOutbox } from './outbox.ts';
+} from '../../src/storage/index.ts';
+import { createMemoryOutbox } from './memory-outbox.ts';
 
 type Model = {
   runs: Map<string, LedgerRun>;
@@ -233,7 +232,7 @@ export const createMemoryLedger = (outbox: Pick<OutboxTable, 'put'> = createMemo
       return first;
     },
     outcomes: async (spans) => {
-      const counts = new Map<string, RunOutcomes>();
+      const counts = new Map<string, Awaited<ReturnType<RunLedger['outcomes']>>[number]>();
       for (const { job, slot, through = slot, state } of all())
         for (const [span, { start, end }] of spans.entries()) {
           if (slot >= end || through < start) continue;
