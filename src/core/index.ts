@@ -17,6 +17,8 @@ export {
   type OwnStamps,
 } from './gateway/clock.ts';
 export * from './duration.ts';
+export * from './time/months.ts';
+export * from './time/ranges.ts';
 export { encodingFault } from './encoding.ts';
 export * from './fault.ts';
 export type { FaultCode } from './fault-catalogue.ts';

@@ -16,7 +16,13 @@ import { recoverInterrupted } from '../notify/index.ts';
 import { acquireLock, type RunKey, type SharedDatabase } from '../storage/index.ts';
 import { createScheduler, keyText, type Scheduler } from '../scheduler/index.ts';
 import { readSettings } from '../tracing/index.ts';
-import { clearSpool, filledTable, openWarehouse, type Warehouse } from '../warehouse/index.ts';
+import {
+  clearSpool,
+  filledTable,
+  openSharedWarehouse,
+  openWarehouse,
+  type Warehouse,
+} from '../warehouse/index.ts';
 import { version } from '../version.ts';
 import { createBackups } from './backups/backups.ts';
 import { createRuntime } from './create-runtime.ts';
@@ -158,11 +164,8 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
   // A daemon may stand by for a long time before it works.
   if (isShared && options.claimsSlots) await clearOwnSpool(paths, log);
   const database = await openDatabaseOf(deps, options, paths);
-  const warehouse = await openWarehouse({
+  const warehouseOptions = {
     ...paths,
-    database,
-    // The daemon holds the lock of the data folder and the leases.
-    ownsSpool: options.claimsSlots,
     memoryLimit: megabytesText(memory.database),
     queryMemory: megabytesText(memory.queryEngine),
     threads: settings.warehouse.threads,
@@ -173,7 +176,12 @@ export const openApp = async (deps: Deps, options: AppOptions): Promise<App> => 
     clock,
     log,
     startQueryProcess: deps.startQueryProcess,
-  });
+  };
+  const warehouse =
+    database === undefined
+      ? await openWarehouse(warehouseOptions)
+      : // The daemon holds the lock of the data folder and the leases.
+        await openSharedWarehouse(database, { ...warehouseOptions, ownsSpool: options.claimsSlots });
   const keyRuntime = await openKeyRuntime(warehouse, paths.auditFile, log, database !== undefined).catch(
     async (error: unknown) => {
       await warehouse[Symbol.asyncDispose]();

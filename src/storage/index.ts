@@ -24,7 +24,7 @@ export type {
   UnrecordedEnd,
 } from './run-ledger.ts';
 export * from './sql.ts';
-export type { AccountRows, CellsIn, Relation, RowChange, RowsIn, RowStore, Writes } from './row-store.ts';
+export type { AccountRows, CellsIn, Relation, RowChange, RowsIn, RowStore } from './row-store.ts';
 export * from './row-reader.ts';
 export { boundRows, type BoundRows } from './bound-rows.ts';
 export { createRunLedger } from './ledger/create-run-ledger.ts';
@@ -40,6 +40,12 @@ export {
 } from './duckdb/duckdb.ts';
 export { archiveFolderOf, openEngine, type Engine, type EngineOptions } from './duckdb/engine.ts';
 export type { PostgresConnection } from './postgres/connection.ts';
+export { postgresStatements, tablesOf } from './postgres/schema.ts';
+export { readServer, type ServerState } from './postgres/server-state.ts';
+export { copyToDuckDB, copyToPostgres, requireSame, writeRows } from './postgres/rows/copied-rows.ts';
+export { readColumns, storableCell, type Column } from './postgres/rows/csv-rows.ts';
+export { createPartition, partitionsOf } from './postgres/rows/partitions.ts';
+export { createPostgresRows, inSnapshot } from './postgres/rows/row-store.ts';
 export type { PostgresEngine } from './postgres/engine.ts';
 export type { DatabaseOptions, SharedDatabase } from './postgres/open-database.ts';
 export type { LeaseState } from './postgres/leases.ts';

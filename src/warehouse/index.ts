@@ -2,7 +2,7 @@ import { lazy } from '../core/index.ts';
 
 export { clearSpool, spoolPrefix } from './spool-prefix.ts';
 export type { Warehouse, WarehouseOptions } from './tables.ts';
-export type { CopiedTables } from './postgres/copy-from-file.ts';
+export type { CopiedTables } from './copies/copy-from-file.ts';
 export type { DatabaseCopy } from './backup/database-copy.ts';
 export type { Drilled } from './backup/backup-log.ts';
 export { needsAmount, timeSlack } from './logs/checked-cells.ts';
@@ -57,11 +57,12 @@ export type { KindLabel } from './kinds/kind-labels.ts';
 
 /** Loaded on demand by code that opens a database: the rest of the program starts without it. */
 export const openWarehouse = lazy(async () => (await import('./warehouse.ts')).openWarehouse);
-export const openDatabase = lazy(async () => (await import('./postgres/open-database.ts')).openDatabase);
-export const copyFromFile = lazy(async () => (await import('./postgres/copy-from-file.ts')).copyFromFile);
-export const copyToFile = lazy(async () => (await import('./postgres/copy-to-file.ts')).copyToFile);
-export const filledTable = lazy(async () => (await import('./postgres/filled-table.ts')).filledTable);
-export const requireEmpty = lazy(async () => (await import('./postgres/filled-table.ts')).requireEmpty);
+export const openDatabase = lazy(async () => (await import('./open-shared.ts')).openDatabase);
+export const openSharedWarehouse = lazy(async () => (await import('./open-shared.ts')).openSharedWarehouse);
+export const copyFromFile = lazy(async () => (await import('./copies/copy-from-file.ts')).copyFromFile);
+export const copyToFile = lazy(async () => (await import('./copies/copy-to-file.ts')).copyToFile);
+export const filledTable = lazy(async () => (await import('./copies/filled-table.ts')).filledTable);
+export const requireEmpty = lazy(async () => (await import('./copies/filled-table.ts')).requireEmpty);
 export const factsOfFile = lazy(async () => (await import('./backup/database-facts.ts')).factsOfFile);
 export const answerQueries = lazy(async () => (await import('./queries/answer-queries.ts')).createAnswers);
 export const openQueries = lazy(async () => (await import('./queries/open-queries.ts')).openQueries);

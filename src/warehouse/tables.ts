@@ -24,7 +24,7 @@ import type { CopyTarget, DatabaseCopy } from './backup/database-copy.ts';
 import type { ArchiveTable } from './archive/archive-table.ts';
 import {
   type MailStore,
-  type SharedDatabase,
+  type ServerState,
   type StateEngine,
   type Engine,
   type RunLedger,
@@ -50,7 +50,6 @@ import type { SnapshotTable } from './snapshots/snapshot.ts';
 import { createSnapshotTable } from './snapshots/snapshot-table.ts';
 import { createKnownNames, type ReadNames } from './known-names.ts';
 import { createSeriesColours, type SeriesColours } from './series-colours.ts';
-import type { ServerState } from './postgres/server-state.ts';
 import { readFootprint, type Footprint } from './footprint.ts';
 import { readSpend, type Spend } from './spend.ts';
 import { readCalls, type BookedCall } from './calls.ts';
@@ -62,11 +61,7 @@ export type WarehouseOptions = MigrationOptions & {
   readonly startQueryProcess?: Deps['startQueryProcess'];
   /** `owner` if omitted. */
   readonly archiveReader?: ArchiveReader;
-  /** The database of several processes; without it, the file at `path` is the database. It closes with the warehouse. */
-  readonly database?: SharedDatabase | undefined;
-  /** With `database`: whether no other process of this data folder works, so that files in its spool belong to none. */
-  readonly ownsSpool?: boolean;
-  /** With `database`: whether nothing is written. Reports then read days that the rollup lacks from their calls. */
+  /** Whether nothing is written. Reports then read days that the rollup lacks from their calls. */
   readonly isReader?: boolean;
 };
 

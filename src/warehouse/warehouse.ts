@@ -11,16 +11,10 @@ import { schema } from './schema.ts';
 import { createClassesView } from './tokens/classes-view.ts';
 
 /**
- * Opens the database of several processes, or opens or creates the file, and migrates it to the newest schema, with a copy of an older one kept before.
+ * Opens or creates the database file, and migrates it to the newest schema, with a copy of an older one kept before.
  * @throws faults warehouse-locked, warehouse-unreadable, warehouse-newer, warehouse-older, disk-full, path-unwritable.
  */
 export const openWarehouse = async (options: WarehouseOptions): Promise<Warehouse> => {
-  if (options.database !== undefined) {
-    const { openPostgresWarehouse } = await import('./postgres/open-postgres-warehouse.ts');
-    const warehouse = await openPostgresWarehouse(options.database, options);
-    if (options.ownsSpool === true) await clearSpool(options.spoolDirectory, options.log);
-    return warehouse;
-  }
   const engine = await openMigrated(options, schema);
   try {
     // This process has locked the file, so nothing in the spool belongs to a running job.

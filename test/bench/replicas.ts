@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseUrlOf, silentLog, systemClock } from '../../src/core/index.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
-import { openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
+import { openSharedWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
 import { buildProgram, type Running } from '../program/support/built-program.ts';
 import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
 import { openBenchDatabase } from './ingest-pull.ts';
@@ -23,8 +23,7 @@ const loadAt = (scale: number): Load =>
   scale < 0.1 ? { accounts: Math.ceil(100 * scale), period: 10 } : { accounts: 100, period: 300 };
 
 const openShared = async (url: string, folder: string): Promise<Warehouse> =>
-  openWarehouse({
-    database: await openBenchDatabase(url),
+  openSharedWarehouse(await openBenchDatabase(url), {
     path: join(folder, 'data', 'bench.duckdb'),
     spoolDirectory: join(folder, 'spool'),
     memoryLimit: '1GB',

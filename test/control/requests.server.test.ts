@@ -4,7 +4,8 @@ import { fault, silentLog, systemClock, unixMillis, type ProgressStep } from '..
 import { answerRequests, askReplica, commandTable, type CommandInput } from '../../src/control/index.ts';
 import type { ProgramHandlers } from '../../src/daemon/handlers/handlers.ts';
 import { openPostgres, type PostgresEngine } from '../../src/storage/postgres/engine.ts';
-import { postgresStatements } from '../../src/warehouse/postgres/account-tables.ts';
+import { postgresStatements } from '../../src/storage/index.ts';
+import { schema } from '../../src/warehouse/schema.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
 import { handlersWith } from '../support/unexpected-handlers.ts';
 import { deferred, rejection, runResult, statusView } from './support/control-fixture.ts';
@@ -20,7 +21,7 @@ describe.skipIf(noPostgres !== undefined)(
     });
     afterAll(() => cluster[Symbol.asyncDispose]());
     beforeEach(async () => {
-      pool = await cluster.createDatabase(postgresStatements);
+      pool = await cluster.createDatabase(postgresStatements(schema));
       database = openPostgres(pool);
     });
     afterEach(() => database[Symbol.asyncDispose]());

@@ -229,22 +229,22 @@ const outboxMutants: readonly Mutant[] = [
 const replicaMutants: readonly Mutant[] = [
   mutant(
     'a landing counts without the token of its lease',
-    'warehouse/postgres/publish.server',
-    'warehouse/postgres/publish.ts',
+    'storage/postgres-rows.server',
+    'storage/postgres/rows/publish.ts',
     'WHERE account = $account AND token = $token AND until',
     'WHERE account = $account AND $token = $token AND until',
   ),
   mutant(
     'a window is landed twice',
-    'warehouse/postgres/publish.server',
-    'warehouse/postgres/publish.ts',
+    'storage/postgres-rows.server',
+    'storage/postgres/rows/publish.ts',
     'for (const { start, end } of changes.ranges)',
     'for (const { start, end } of changes.ranges.slice(1))',
   ),
   mutant(
     'rows that one engine counts and the other one does not are accepted',
-    'warehouse/postgres/publish.server',
-    'warehouse/postgres/copied-rows.ts',
+    'storage/postgres-rows.server',
+    'storage/postgres/rows/copied-rows.ts',
     'if (sent !== stored)',
     'if (sent < stored)',
   ),

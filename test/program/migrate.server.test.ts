@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
-import { createSchema } from '../../src/warehouse/postgres/open-database.ts';
+import { schema } from '../../src/warehouse/schema.ts';
+import { createSchema } from '../../src/storage/postgres/schema.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
 import { queueMails } from '../support/queue-mails.ts';
 import { systemClock } from '../../src/core/index.ts';
@@ -125,7 +126,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? '`tollkeeper migrate`', 
   it('killed while it fills PostgreSQL leaves no row there, and succeeds when it runs again', async () => {
     await using both = await openBoth();
     const { fixture, pool, url } = both;
-    await createSchema(openPostgres(pool), systemClock);
+    await createSchema(openPostgres(pool), schema, systemClock);
     await killAt(fixture, pool, 'outbox IN SHARE', url);
     expect((await pool.query('SELECT FROM call_log')).rowCount).toBe(0);
     await both.usePostgres();

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { interval, money, silentLog, unixMillis, unixSeconds } from '../../src/core/index.ts';
-import { postgresStatements } from '../../src/warehouse/postgres/account-tables.ts';
+import { postgresStatements } from '../../src/storage/index.ts';
 import { schema } from '../../src/warehouse/schema.ts';
 import type { Warehouse } from '../../src/warehouse/tables.ts';
 import { createWarehouse } from '../../src/warehouse/warehouse.ts';
@@ -203,7 +203,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'statements on state', (
 
   beforeAll(async () => {
     cluster = await startPostgres();
-    pool = await cluster.createDatabase(postgresStatements);
+    pool = await cluster.createDatabase(postgresStatements(schema));
   });
   afterAll(async () => {
     await pool?.end();

@@ -1,11 +1,11 @@
 import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog, systemClock, unixMillis, type Clock } from '../../src/core/index.ts';
-import { createRunLedger } from '../../src/storage/index.ts';
+import { createRunLedger, postgresStatements } from '../../src/storage/index.ts';
 import { begin } from '../../src/storage/postgres/connection.ts';
 import { openPostgres, type PostgresEngine } from '../../src/storage/postgres/engine.ts';
 import { createLeases } from '../../src/storage/postgres/leases.ts';
-import { postgresStatements } from '../../src/warehouse/postgres/account-tables.ts';
+import { schema } from '../../src/warehouse/schema.ts';
 import { rejection } from '../http/support/servers.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
@@ -22,7 +22,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'the leases of a replica
   });
   afterAll(() => cluster[Symbol.asyncDispose]());
   beforeEach(async () => {
-    pool = await cluster.createDatabase(postgresStatements);
+    pool = await cluster.createDatabase(postgresStatements(schema));
     database = openPostgres(pool);
   });
   afterEach(() => database[Symbol.asyncDispose]());

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mailFolder } from '../../src/notify/mail-file.ts';
-import { createMailTable, createOutbox, createRunLedger } from '../../src/storage/index.ts';
+import {
+  createMailTable,
+  createOutbox,
+  createRunLedger,
+  postgresStatements,
+} from '../../src/storage/index.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
-import { postgresStatements } from '../../src/warehouse/postgres/account-tables.ts';
+import { schema } from '../../src/warehouse/schema.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
 import { describeLedger } from './support/run-ledger-suite.ts';
 import { describeOutbox } from './support/outbox-suite.ts';
@@ -10,7 +15,7 @@ import { describeOutbox } from './support/outbox-suite.ts';
 let cluster: PostgresCluster | undefined;
 
 /** The tables of the run ledger and the outbox. */
-const tables = postgresStatements.filter((one) => /^CREATE TABLE (?:job_\w+|outbox) /.test(one));
+const tables = postgresStatements(schema).filter((one) => /^CREATE TABLE (?:job_\w+|outbox) /.test(one));
 
 const open = async () => {
   if (cluster === undefined) throw new TypeError('the server did not start');
@@ -34,7 +39,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'over PostgreSQL', () =>
 
   it('the bytes of a message are loaded as they were stored, also by another replica, and damaged ones are refused', async () => {
     if (cluster === undefined) throw new TypeError('the server did not start');
-    const pool = await cluster.createDatabase(postgresStatements);
+    const pool = await cluster.createDatabase(postgresStatements(schema));
     await using engine = openPostgres(pool);
     const mails = createMailTable(engine);
     const bytes = Buffer.from([0, 255, 13, 10, 46, 13, 10, 128]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { interval, isFault, noProgress, silentLog, systemClock } from '../../src/core/index.ts';
-import { openDatabase, openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
+import { openDatabase, openSharedWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
 import { startMessageProxy, type MessageProxy, type Trouble } from '../storage/support/message-proxy.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
 import { isLong } from '../support/storm.ts';
@@ -57,10 +57,7 @@ const openAt = async (port: number, works: boolean): Promise<Warehouse> => {
     log: silentLog,
   });
   if (works) await shared.leases.hold([account], new AbortController().signal);
-  return openWarehouse({
-    ...optionsIn(folder, join(folder.path, holder, 'test.duckdb')),
-    database: shared,
-  });
+  return openSharedWarehouse(shared, optionsIn(folder, join(folder.path, holder, 'test.duckdb')));
 };
 const land = async (of: Warehouse, content: number): Promise<void> => {
   await of.logs.landWindow(await batchOfCalls(folder, month, contents[content] ?? []));

@@ -4,9 +4,9 @@ import { silentLog, systemClock, type Clock, type Log } from '../../src/core/ind
 import { openEngine, type Engine } from '../../src/storage/duckdb/engine.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { schema } from '../../src/warehouse/schema.ts';
-import { createWarehouse, openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { createWarehouse } from '../../src/warehouse/warehouse.ts';
 import type { Warehouse } from '../../src/warehouse/index.ts';
-import { databaseOf } from './postgres-warehouse.ts';
+import { databaseOf, openWarehouse } from './postgres-warehouse.ts';
 import { engineThreads } from './storm.ts';
 
 type Pooled = { readonly engine: Engine; uses: number };

@@ -2,7 +2,14 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { Pool } from 'pg';
 import { randomUUID } from 'node:crypto';
 import { silentLog, systemClock } from '../../src/core/index.ts';
-import { createSchema } from '../../src/warehouse/postgres/open-database.ts';
+import { createSchema } from '../../src/storage/postgres/schema.ts';
+import {
+  openSharedWarehouse,
+  openWarehouse as openFile,
+  type Warehouse,
+  type WarehouseOptions,
+} from '../../src/warehouse/index.ts';
+import { schema } from '../../src/warehouse/schema.ts';
 import type { SharedDatabase } from '../../src/storage/index.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { createLeases } from '../../src/storage/postgres/leases.ts';
@@ -25,7 +32,7 @@ const template = (admin: Pool): Promise<string> =>
     const name = `template_${process.pid}`;
     await admin.query(`CREATE DATABASE ${name}`);
     const database = openPostgres(connect(name));
-    await createSchema(database, systemClock);
+    await createSchema(database, schema, systemClock);
     await database[Symbol.asyncDispose]();
     return name;
   })());
@@ -81,6 +88,13 @@ const onUse = (path: string): SharedDatabase => {
     },
   };
 };
+
+/** A warehouse in the file at its path, or in the database that the path stands for. */
+export const openWarehouse = async ({
+  database,
+  ...options
+}: WarehouseOptions & { readonly database?: SharedDatabase }): Promise<Warehouse> =>
+  database === undefined ? openFile(options) : openSharedWarehouse(database, options);
 
 /** The option of a warehouse. A path stands for a database, which is the same when it is opened again; each one in memory is new. */
 export const databaseOf = (path: string): { readonly database?: SharedDatabase } =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openWarehouse } from '../../src/warehouse/index.ts';
+import { openWarehouse } from '../support/postgres-warehouse.ts';
 import { optionsIn, testFolder } from './support.ts';
 
 it('a series keeps its color over restarts and beside new series, and each account has its own colors', async () => {

@@ -4,19 +4,18 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { interval, silentLog, systemClock, unixSeconds } from '../../src/core/index.ts';
 import {
-  openWarehouse,
   type LogBatch,
   type LogColumn,
   type Warehouse,
   type WarehouseOptions,
 } from '../../src/warehouse/index.ts';
+import { databaseOf, openWarehouse } from '../support/postgres-warehouse.ts';
 import { openEngine, type Engine } from '../../src/storage/duckdb/engine.ts';
 import { createRowStore } from '../../src/warehouse/row-store.ts';
 import { landLogWindow } from '../../src/warehouse/logs/land-logs.ts';
 import type { LandedWindow } from '../../src/warehouse/logs/log-batch.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { schema, type AccountStore } from '../../src/warehouse/schema.ts';
-import { databaseOf } from '../support/postgres-warehouse.ts';
 import { openMemoryWarehouse } from '../support/memory-warehouse.ts';
 import { engineThreads } from '../support/storm.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/core/index.ts';
-import { openWarehouse } from '../../src/warehouse/index.ts';
+import { openWarehouse } from '../support/postgres-warehouse.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const openBoth = async () => {

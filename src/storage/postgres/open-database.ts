@@ -2,6 +2,7 @@ import { type Clock, type Log } from '../../core/index.ts';
 import { connectPostgres } from './connect.ts';
 import { openPostgres, type PostgresEngine } from './engine.ts';
 import type { Fence } from './fence.ts';
+import { completeSchema, createSchema, type DatabaseSchema } from './schema.ts';
 import { readFacts, readSchema } from './server-facts.ts';
 import { createLeases, type Leases } from './leases.ts';
 import { areAtWork, terminate } from './server-processes.ts';
@@ -24,8 +25,9 @@ export type DatabaseOptions = {
   readonly lease: number;
   /** After this time without a byte a statement is given up, although the server works on it, ms. */
   readonly timeout: number;
-  /** The schema number, and a function that creates the schema. It may fail if another process creates the schema at the same time. */
-  readonly schema: { readonly number: number; readonly create: (engine: PostgresEngine) => Promise<void> };
+  readonly schema: DatabaseSchema;
+  /** The version of this program, which the database names with its schema. */
+  readonly version?: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -45,14 +47,15 @@ export const openDatabase = async ({
   holder,
   lease,
   timeout,
-  schema: { number, create },
+  schema: wanted,
+  version,
   clock,
   log,
 }: DatabaseOptions): Promise<SharedDatabase> => {
   const connections = await connectPostgres({
     url,
     most: mostConnections,
-    schema: { oldest: number, newest: number },
+    schema: { oldest: wanted.number, newest: wanted.number },
     clock,
   });
   const { pool, where, clockOffset, serverVersion, schema } = connections;
@@ -84,10 +87,11 @@ export const openDatabase = async ({
     const engine: PostgresEngine = { ...own, abandon };
     const reader: PostgresEngine = { ...reads, abandon };
     if (schema === 0)
-      await create(engine).catch(async (error: unknown) => {
+      await createSchema(engine, wanted, clock, version).catch(async (error: unknown) => {
         // Another replica that starts at the same time may have created them.
         if ((await readSchema(pool, await readFacts(pool))) === 0) throw error;
       });
+    await completeSchema(engine);
     const fields = { database: where, version: serverVersion };
     if (Math.abs(clockOffset) <= largestOffset) log.info('connected to the database', fields);
     else

@@ -1,4 +1,4 @@
-import type { Interval, UnixMillis, UnixSeconds } from '../../core/index.ts';
+import type { Interval, UnixMillis, UnixSeconds, Month } from '../../core/index.ts';
 import {
   all,
   amount,
@@ -16,7 +16,6 @@ import {
 } from '../../storage/index.ts';
 import type { ArchiveFile } from './archive-files.ts';
 import type { Digest } from './digest.ts';
-import type { Month } from './months.ts';
 
 /** `void`: not valid yet, or no longer; `copy`: the rows are in the table too; `sole`: the rows have left the table. */
 export type ArchiveState = 'void' | 'copy' | 'sole';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { fault, messageOf, type Clock } from '../../core/index.ts';
+import { fault, messageOf, type Clock, type Month } from '../../core/index.ts';
 import { type Engine, ownFolder, inTransaction, text, type Sql } from '../../storage/index.ts';
 import { callsWithJson } from '../logs/extra.ts';
 import { setFileAccess, setFolderAccess, type ArchiveReader } from './archive-access.ts';
@@ -15,7 +15,6 @@ import {
 } from './archive-files.ts';
 import { noteFile, readMonthsIn, setState } from './archive-rows.ts';
 import { readDigest, sameDigest, type Digest } from './digest.ts';
-import type { Month } from './months.ts';
 import { archivedCallsSql } from './relations.ts';
 
 /** Dependencies of archive work. */

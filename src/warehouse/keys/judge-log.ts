@@ -1,5 +1,10 @@
-import { unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
-import { mergeRanges } from '../restatements/landed-ranges.ts';
+import {
+  mergeRanges,
+  unixSeconds,
+  type Interval,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { LogCompleteness } from './key-table.ts';
 
 type Range = Interval<UnixSeconds>;

@@ -1,7 +1,15 @@
-import { interval, unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
+import {
+  clipRanges,
+  interval,
+  mergeRanges,
+  unixSeconds,
+  wholeQuarters,
+  type Interval,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import { rowsOf, type RowSums } from '../logs/seen-rows.ts';
 import { wholeNumber, type Sql } from '../../storage/index.ts';
-import { clipRanges, mergeRanges, wholeQuarters } from './landed-ranges.ts';
 
 type Landing = { readonly account: string; readonly window: Interval<UnixSeconds> };
 

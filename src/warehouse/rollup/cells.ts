@@ -1,4 +1,4 @@
-import { interval, type Interval, type UnixSeconds } from '../../core/index.ts';
+import { interval, restOf, type Interval, type UnixSeconds } from '../../core/index.ts';
 import { dimensions, isClass } from '../report-views/cube-columns.ts';
 import {
   readAs,
@@ -57,20 +57,6 @@ const joined = (ranges: readonly Interval<UnixSeconds>[]): readonly Interval<Uni
     else all.push(range);
   }
   return all;
-};
-
-/** What the ranges leave of the whole; both ascending. */
-export const restOf = (
-  whole: Interval<UnixSeconds>,
-  ranges: readonly Interval<UnixSeconds>[],
-): readonly Interval<UnixSeconds>[] => {
-  const left: Interval<UnixSeconds>[] = [];
-  let from = whole.start;
-  for (const { start, end } of [...ranges, interval(whole.end, whole.end)]) {
-    if (start > from) left.push(interval(from, start));
-    from = end;
-  }
-  return left;
 };
 
 /** The numbers in the SQL come from code. */

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock, type Clock } from '../../../src/core/index.ts';
-import { createSchema } from '../../../src/warehouse/postgres/open-database.ts';
+import { schema } from '../../../src/warehouse/schema.ts';
+import { createSchema } from '../../../src/storage/postgres/schema.ts';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../../support/postgres-cluster.ts';
 import { queueMails } from '../../support/queue-mails.ts';
@@ -110,7 +111,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'backups of PostgreSQL',
     await forget();
     await usePostgres();
     // The tables are there, and the last one cannot be filled.
-    await createSchema(openPostgres(pool), systemClock);
+    await createSchema(openPostgres(pool), schema, systemClock);
     await pool.query('ALTER TABLE mail_file RENAME COLUMN bytes TO other');
     expect((await town.run('restore', 'backups', '--replace')).code).toBe(1);
     expect((await pool.query('SELECT FROM call_log')).rowCount).toBe(0);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { interval, systemClock, unixMillis, type Clock } from '../../../src/core/index.ts';
 import { pullLogs } from '../../../src/ingest/index.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
+import { openWarehouse } from '../../support/postgres-warehouse.ts';
 import { optionsIn } from '../../warehouse/support.ts';
 import { logSource, seconds, type SourceRow } from './log-source.ts';
 import { base, pullOf, testFolder, openNew } from '../support.ts';

@@ -7,7 +7,7 @@ import { interval } from '../../../src/core/index.ts';
 import { pullLogs } from '../../../src/ingest/index.ts';
 import { compiledModules } from '../../support/compiled-modules.ts';
 import { optionsIn } from '../../warehouse/support.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
+import { openWarehouse } from '../../support/postgres-warehouse.ts';
 import { csvOf, logSource, plainStyle, seconds, sumOf } from './log-source.ts';
 import { base, pullOf, testFolder } from '../support.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
+import { openWarehouse } from '../../support/postgres-warehouse.ts';
 import { compiledModules } from '../../support/compiled-modules.ts';
 import { few } from '../../support/storm.ts';
 import { optionsIn, testFolder } from '../../warehouse/support.ts';

@@ -11,7 +11,8 @@ import {
   type Interval,
   type UnixSeconds,
 } from '../../../src/core/index.ts';
-import { openWarehouse, type LogBatch, type Warehouse } from '../../../src/warehouse/index.ts';
+import type { LogBatch, Warehouse } from '../../../src/warehouse/index.ts';
+import { openWarehouse } from '../../support/postgres-warehouse.ts';
 import { optionsIn, type TestFolder } from '../support.ts';
 import { callsWithJson } from '../../../src/warehouse/logs/extra.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { interval, toSeconds, unixMillis, unixSeconds } from '../../../src/core/index.ts';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
+import { openWarehouse } from '../../support/postgres-warehouse.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { batchOfCalls } from '../archive/archive-support.ts';
 import { optionsIn, testFolder } from '../support.ts';

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { interval, localDays, systemClock, unixMillis, unixSeconds } from '../../../src/core/index.ts';
 import {
-  openWarehouse,
   type CubeQuery,
   type CubeRequest,
   type LogBatch,
   type Warehouse,
 } from '../../../src/warehouse/index.ts';
+import { openWarehouse } from '../../support/postgres-warehouse.ts';
 import { batchOf, optionsIn, openInMemory, testFolder, type TestFolder, openNew } from '../support.ts';
 
 const columns: LogBatch['columns'] = [

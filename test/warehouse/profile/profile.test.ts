@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { interval, unixMillis, unixSeconds } from '../../../src/core/index.ts';
-import { openWarehouse, type LearnedPoint, type Warehouse } from '../../../src/warehouse/index.ts';
+import { type LearnedPoint, type Warehouse } from '../../../src/warehouse/index.ts';
+import { openWarehouse } from '../../support/postgres-warehouse.ts';
 import {
   columnChanges,
   type KnownColumn,

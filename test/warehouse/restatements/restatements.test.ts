@@ -9,7 +9,8 @@ import {
   unixMillis,
   unixSeconds,
 } from '../../../src/core/index.ts';
-import { openWarehouse, type LogBatch, type Restated, type Warehouse } from '../../../src/warehouse/index.ts';
+import { type LogBatch, type Restated, type Warehouse } from '../../../src/warehouse/index.ts';
+import { openWarehouse } from '../../support/postgres-warehouse.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { batchOf, openInMemory, optionsIn, type TestFolder, openNew } from '../support.ts';
 import { few } from '../../support/storm.ts';

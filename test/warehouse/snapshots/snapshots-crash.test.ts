@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
-import { openWarehouse } from '../../../src/warehouse/index.ts';
+import { openWarehouse } from '../../support/postgres-warehouse.ts';
 import { compiledModules } from '../../support/compiled-modules.ts';
 import { at } from './snapshots-support.ts';
 import { optionsIn, testFolder } from '../support.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../../src/core/index.ts';
-import { openWarehouse, type ModelConvention } from '../../../src/warehouse/index.ts';
+import { type ModelConvention } from '../../../src/warehouse/index.ts';
+import { isOnPostgres, openWarehouse } from '../../support/postgres-warehouse.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { openIn, openInMemory, optionsIn, testFolder, openNew } from '../support.ts';
 import { classesBy, day, landCalls, type LoggedCall } from './tokens-support.ts';
-import { isOnPostgres } from '../../support/postgres-warehouse.ts';
 
 /** Calls of all sizes at 2 a million for text, 0.2 for cached tokens and 8 for completions. */
 const priced = (includes: boolean, change: Partial<LoggedCall> = {}): LoggedCall[] =>

@@ -1,11 +1,11 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
 import { localDays } from '../../../src/core/index.ts';
-import { openWarehouse, type Warehouse } from '../../../src/warehouse/index.ts';
+import { type Warehouse } from '../../../src/warehouse/index.ts';
+import { isOnPostgres, openWarehouse } from '../../support/postgres-warehouse.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { openIn, optionsIn, testFolder, type TestFolder, openNew } from '../support.ts';
 import { day, landCalls, type CountName, type LoggedCall } from './tokens-support.ts';
-import { isOnPostgres } from '../../support/postgres-warehouse.ts';
 
 const rules = { 'in-*': 'includes_cache', 'ex-*': 'excludes_cache' } as const;
 const outputRules = { 'in-*': 'includes_reasoning', 'ex-*': 'excludes_reasoning' } as const;

@@ -1,14 +1,11 @@
 import { unlink } from 'node:fs/promises';
-import {
-  boundRows,
-  optionalText,
-  type Bindings,
-  type Connection,
-  type PostgresConnection,
-  type Writes,
-} from '../../storage/index.ts';
-import type { AccountTable } from '../schema.ts';
-import { accountTable, isRowTable } from './account-tables.ts';
+import { fault } from '../../../core/index.ts';
+import { boundRows } from '../../bound-rows.ts';
+import type { Connection } from '../../duckdb/connection.ts';
+import type { Writes } from '../../row-store.ts';
+import { optionalText, type Bindings } from '../../sql.ts';
+import type { PostgresConnection } from '../connection.ts';
+import { isRowTable, type accountTablesOf } from '../schema.ts';
 import { readColumns, textsIntoDuckDB, textsOfPostgres, type Column } from './csv-rows.ts';
 import { copyToDuckDB, requireSame, writeRows, type OutgoingRows } from './copied-rows.ts';
 
@@ -21,21 +18,25 @@ export type WorkingCopy = {
    */
   readonly fetch: (
     into: string,
-    from: AccountTable,
+    from: string,
     where: string,
     bindings: Bindings,
     columns?: readonly string[],
   ) => Promise<number>;
   /** An empty table with the columns of another one; returns its name. */
-  readonly emptyLike: (table: AccountTable) => Promise<string>;
+  readonly emptyLike: (table: string) => Promise<string>;
   /** For each table that the work writes: the table with the rows before the work; undefined if the table is not copied as a whole. */
-  readonly written: ReadonlyMap<AccountTable, string | undefined>;
+  readonly written: ReadonlyMap<string, string | undefined>;
   /** Writes the rows of a query over the columns of a table to a file. */
-  readonly write: (table: AccountTable, query: string) => Promise<OutgoingRows>;
+  readonly write: (table: string, query: string) => Promise<OutgoingRows>;
 };
 
-/** The columns of the schema's tables, which no work changes. */
-const columns = new Map<string, Promise<readonly Column[]>>();
+/** What working copies of one database share. */
+export type CopiedSchema = {
+  readonly tables: ReturnType<typeof accountTablesOf>;
+  /** The columns of tables that were copied before, by the name of the table. */
+  readonly columns: Map<string, Promise<readonly Column[]>>;
+};
 
 /** More rows of a table go through a file. */
 const mostBound = 1000;
@@ -44,11 +45,17 @@ const mostBound = 1000;
 export const openWorkingCopy = async (
   local: Connection,
   stored: PostgresConnection,
-  { account, reads = [], writes }: Writes<AccountTable>,
+  { account, reads = [], writes }: Writes<string>,
+  { tables, columns }: CopiedSchema,
   newFile: () => string,
 ): Promise<WorkingCopy> => {
+  const accountTable = (name: string) => {
+    const table = tables.get(name);
+    if (table === undefined) throw fault('wrong-use', `the schema has no table ${name} of an account`);
+    return table;
+  };
   /** The columns of a table, from a temporary one that has the same. */
-  const columnsOf = (name: AccountTable, temporary: string): Promise<readonly Column[]> => {
+  const columnsOf = (name: string, temporary: string): Promise<readonly Column[]> => {
     const known = columns.get(name) ?? readColumns(local, temporary, `'temp'`);
     columns.set(name, known);
     return known.catch((error: unknown) => {
@@ -56,7 +63,7 @@ export const openWorkingCopy = async (
       throw error;
     });
   };
-  const create = async (name: AccountTable, as: string): Promise<void> => {
+  const create = async (name: string, as: string): Promise<void> => {
     await local.execute(accountTable(name).ddl.replace(`CREATE TABLE ${name}`, `CREATE TEMP TABLE ${as}`));
   };
 
@@ -88,11 +95,11 @@ export const openWorkingCopy = async (
     return copied;
   };
 
-  const copy = async (name: AccountTable, as: string): Promise<void> => {
+  const copy = async (name: string, as: string): Promise<void> => {
     await create(name, as);
     if (!isRowTable(name)) await fetch(as, name, `${accountTable(name).account} = $account`, { account });
   };
-  const written = new Map<AccountTable, string | undefined>();
+  const written = new Map<string, string | undefined>();
   for (const name of new Set(writes)) {
     await copy(name, name);
     const before = isRowTable(name) ? undefined : `${name}_before`;
@@ -105,7 +112,7 @@ export const openWorkingCopy = async (
     await local.execute(`CREATE TEMP VIEW ${name} AS FROM ${name}_stored`);
   }
 
-  const shapes = new Map<AccountTable, Promise<void>>();
+  const shapes = new Map<string, Promise<void>>();
   let likes = 0;
   return {
     connection: local,

@@ -1,5 +1,7 @@
-import { fault } from '../../core/index.ts';
-import type { Bindings, Connection, PostgresConnection } from '../../storage/index.ts';
+import { fault } from '../../../core/index.ts';
+import type { Connection } from '../../duckdb/connection.ts';
+import type { Bindings } from '../../sql.ts';
+import type { PostgresConnection } from '../connection.ts';
 import { intoDuckDB, outOfDuckDB, outOfPostgres, type Column } from './csv-rows.ts';
 
 /** A file of rows for PostgreSQL. */

@@ -7,9 +7,10 @@ import { mailFolder } from '../../../src/notify/mail-file.ts';
 import type { SharedDatabase } from '../../../src/storage/index.ts';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
 import { createLeases } from '../../../src/storage/postgres/leases.ts';
-import { copyFromFile, type CopyOptions } from '../../../src/warehouse/postgres/copy-from-file.ts';
-import { copyToFile } from '../../../src/warehouse/postgres/copy-to-file.ts';
-import { createSchema } from '../../../src/warehouse/postgres/open-database.ts';
+import { copyFromFile, type CopyOptions } from '../../../src/warehouse/copies/copy-from-file.ts';
+import { copyToFile } from '../../../src/warehouse/copies/copy-to-file.ts';
+import { schema } from '../../../src/warehouse/schema.ts';
+import { createSchema } from '../../../src/storage/postgres/schema.ts';
 import { inDatabase } from '../../support/postgres-warehouse.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../../support/postgres-cluster.ts';
 import { at, batchOfCalls, dayMillis, openAt, someCalls } from '../archive/archive-support.ts';
@@ -55,7 +56,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a copy of a database', 
   beforeEach(async () => {
     folder = await testFolder();
     pool = await cluster.createDatabase();
-    await createSchema(openPostgres(pool), systemClock);
+    await createSchema(openPostgres(pool), schema, systemClock);
     database = openShared('one');
     await database.leases.hold(['main'], undefined);
   });

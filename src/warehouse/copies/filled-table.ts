@@ -1,11 +1,13 @@
 import { fault } from '../../core/index.ts';
-import { optionalText, type Sql } from '../../storage/index.ts';
-import { schemaTables } from './account-tables.ts';
+import { optionalText, tablesOf, type Sql } from '../../storage/index.ts';
+import { schema } from '../schema.ts';
+
+const tables = tablesOf(schema);
 
 /** Tables that are derived from the calls. They may have rows in a database without data: a query also stores days without calls. */
-export const derivedTables = schemaTables.filter((table) => table.startsWith('rollup_'));
+export const derivedTables = tables.filter((table) => table.startsWith('rollup_'));
 
-const anyRow = [...schemaTables, 'mail_file']
+const anyRow = [...tables, 'mail_file']
   .filter((table) => !derivedTables.includes(table))
   .map((table) => `SELECT '${table}' AS name WHERE EXISTS (SELECT 1 FROM ${table})`)
   .join(' UNION ALL ');

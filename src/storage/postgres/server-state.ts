@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/index.ts';
-import { text, wholeNumber, type PostgresEngine } from '../../storage/index.ts';
+import { text, wholeNumber } from '../sql.ts';
+import type { PostgresEngine } from './engine.ts';
 
 /** How the server of PostgreSQL is at the moment. */
 export type ServerState = {

@@ -2,8 +2,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fault, unixSeconds, type Progress } from '../../core/index.ts';
 import {
+  copyToPostgres,
+  createPartition,
   inTransaction,
+  requireSame,
   wholeNumber,
+  writeRows,
   type Connection,
   type MailStore,
   type PostgresConnection,
@@ -13,10 +17,8 @@ import { rowsByMonth, type MonthRows } from '../archive/months.ts';
 import { openMigrated, type MigrationOptions } from '../database-file/open-migrated.ts';
 import { spoolPrefix } from '../spool-prefix.ts';
 import { schema } from '../schema.ts';
-import { copyToPostgres, requireSame, writeRows } from './copied-rows.ts';
 import { derivedTables, requireEmpty } from './filled-table.ts';
 import { outgoingRelations, type OutgoingRelation } from './outgoing-relations.ts';
-import { createPartition } from './publish.ts';
 import { differencesOf, readSums, type TableSums } from './table-sums.ts';
 
 /** A closed database file with its archive and mails. */

@@ -1,14 +1,15 @@
+import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { interval, silentLog, systemClock, unixSeconds } from '../../../src/core/index.ts';
-import { openEngine, type PostgresEngine } from '../../../src/storage/index.ts';
-import type { AccountStore } from '../../../src/warehouse/schema.ts';
-import { openPostgres } from '../../../src/storage/postgres/engine.ts';
-import { createLeases } from '../../../src/storage/postgres/leases.ts';
-import { postgresStatements } from '../../../src/warehouse/postgres/account-tables.ts';
-import { createPostgresRows } from '../../../src/warehouse/postgres/row-store.ts';
-import { noPostgres, startPostgres, type PostgresCluster } from '../../support/postgres-cluster.ts';
-import { optionsIn, testFolder, type TestFolder } from '../support.ts';
+import { interval, silentLog, systemClock, unixSeconds } from '../../src/core/index.ts';
+import { openEngine, type PostgresEngine, postgresStatements } from '../../src/storage/index.ts';
+import { schema, type AccountStore } from '../../src/warehouse/schema.ts';
+import { openPostgres } from '../../src/storage/postgres/engine.ts';
+import { createLeases } from '../../src/storage/postgres/leases.ts';
+import { createPostgresRows } from '../../src/storage/postgres/rows/row-store.ts';
+import { openCells } from '../../src/warehouse/rollup/cells.ts';
+import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
+import { optionsIn, testFolder, type TestFolder } from '../warehouse/support.ts';
 
 const hour = interval(unixSeconds(1_767_225_600), unixSeconds(1_767_229_200));
 const account = 'main';
@@ -28,7 +29,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
   afterAll(() => cluster[Symbol.asyncDispose]());
   beforeEach(async () => {
     folder = await testFolder();
-    pool = await cluster.createDatabase(postgresStatements);
+    pool = await cluster.createDatabase(postgresStatements(schema));
     database = openPostgres(pool);
   });
   afterEach(async () => {
@@ -41,7 +42,14 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
     const engine = await openEngine(optionsIn(folder, ':memory:'));
     const fence = { holder, lasts, leases: 0 };
     const leases = createLeases({ database, fence, clock: systemClock, log: silentLog });
-    const rows = createPostgresRows({ engine, database, folder: folder.spool, tokenOf: leases.tokenOf });
+    const rows = createPostgresRows({
+      engine,
+      database,
+      schema,
+      filePrefix: join(folder.spool, 'rows-'),
+      tokenOf: leases.tokenOf,
+      rollupOf: (of, name) => (zone) => openCells(of, name, zone),
+    });
     return { rows, leases, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
   };
 

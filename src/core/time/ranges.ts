@@ -1,4 +1,4 @@
-import { unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
+import { interval, unixSeconds, type Interval, type UnixSeconds } from '../units.ts';
 
 type Range = Interval<UnixSeconds>;
 
@@ -31,3 +31,14 @@ export const wholeQuarters = ({ start, end }: Range): Range => ({
   start: unixSeconds(Math.floor(start / quarter) * quarter),
   end: unixSeconds(Math.ceil(end / quarter) * quarter),
 });
+
+/** What the ranges leave of the whole; both ascending. */
+export const restOf = (whole: Range, ranges: readonly Range[]): readonly Range[] => {
+  const left: Range[] = [];
+  let from = whole.start;
+  for (const { start, end } of [...ranges, interval(whole.end, whole.end)]) {
+    if (start > from) left.push(interval(from, start));
+    from = end;
+  }
+  return left;
+};

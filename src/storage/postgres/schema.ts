@@ -1,9 +1,13 @@
-import { fault } from '../../core/index.ts';
-import { callLogTable } from '../logs/call-log-table.ts';
-import { schema, type AccountTable } from '../schema.ts';
+import type { Clock } from '../../core/index.ts';
+import { flag } from '../row-reader.ts';
+import { inTransaction } from '../sql.ts';
+import type { PostgresEngine } from './engine.ts';
 
-/** A table of the schema. */
-type Described = {
+/** The schema of a database, in the statements that create it in DuckDB. */
+export type DatabaseSchema = { readonly number: number; readonly statements: readonly string[] };
+
+/** A table whose rows belong to an account. */
+type AccountTable = {
   /** The column that names the account. */
   readonly account: string;
   readonly ddl: string;
@@ -13,24 +17,20 @@ const nameOf = (statement: string): string => /^CREATE TABLE (\w+) \(/.exec(stat
 const accountOf = (statement: string): string | undefined =>
   /\b((?:header_)?account) VARCHAR NOT NULL/.exec(statement)?.[1];
 
-/** The names of all tables of the schema. */
-export const schemaTables: readonly string[] = schema.statements.map(nameOf).filter((name) => name !== '');
+/** The names of all tables. */
+export const tablesOf = ({ statements }: DatabaseSchema): readonly string[] =>
+  statements.map(nameOf).filter((name) => name !== '');
 
-const accountTables: ReadonlyMap<string, Described> = new Map(
-  schema.statements.flatMap((ddl) => {
-    const account = accountOf(ddl);
-    return account === undefined ? [] : [[nameOf(ddl), { account, ddl }]];
-  }),
-);
+/** The tables whose rows belong to an account, by name. */
+export const accountTablesOf = ({ statements }: DatabaseSchema): ReadonlyMap<string, AccountTable> =>
+  new Map(
+    statements.flatMap((ddl) => {
+      const account = accountOf(ddl);
+      return account === undefined ? [] : [[nameOf(ddl), { account, ddl }]];
+    }),
+  );
 
-/** The table with this name. */
-export const accountTable = (name: AccountTable): Described => {
-  const table = accountTables.get(name);
-  if (table === undefined) throw fault('wrong-use', `the schema has no table ${name} of an account`);
-  return table;
-};
-
-/** Tables that are too large to be fetched as a whole. */
+/** Whether a table is too large to be fetched as a whole. */
 export const isRowTable = (name: string): boolean => name === 'call_log' || name === 'rollup_cell';
 
 const month = 'PARTITION BY RANGE (created_at)';
@@ -41,7 +41,7 @@ const postgresTable = (statement: string): string => {
     .replaceAll(' USING COMPRESSION zstd', '')
     // Texts have the order of their bytes, as in DuckDB, in a database of any locale.
     .replaceAll(/\bVARCHAR\b(?!\[)/g, 'VARCHAR COLLATE "C"');
-  return statement === callLogTable ? `${plain} ${month}` : plain;
+  return nameOf(statement) === 'call_log' ? `${plain} ${month}` : plain;
 };
 
 /**
@@ -64,17 +64,16 @@ const replicaTable = `CREATE UNLOGGED TABLE replica (
  * Statements for databases of an earlier version, which stored the number of changes in `account_lease`. That version can still use
  * the database afterwards.
  */
-export const laterStatements: readonly { readonly table: string; readonly statements: readonly string[] }[] =
-  [
-    {
-      table: 'account_version',
-      statements: [accountVersionTable, 'ALTER TABLE account_lease ALTER COLUMN version SET DEFAULT 0'],
-    },
-    { table: 'replica', statements: [replicaTable] },
-  ];
+const laterStatements: readonly { readonly table: string; readonly statements: readonly string[] }[] = [
+  {
+    table: 'account_version',
+    statements: [accountVersionTable, 'ALTER TABLE account_lease ALTER COLUMN version SET DEFAULT 0'],
+  },
+  { table: 'replica', statements: [replicaTable] },
+];
 
 /** Creates the schema and its indexes in PostgreSQL. Without an index, a query for one account would read the rows of all accounts. */
-export const postgresStatements: readonly string[] = [
+export const postgresStatements = (schema: DatabaseSchema): readonly string[] => [
   ...schema.statements.map(postgresTable),
   // Which replica works for an account, and until when (ms of the server's clock).
   `CREATE TABLE account_lease (
@@ -96,7 +95,42 @@ export const postgresStatements: readonly string[] = [
   'CREATE TABLE mail_file (file VARCHAR COLLATE "C" NOT NULL PRIMARY KEY, bytes VARCHAR NOT NULL)',
   'CREATE INDEX call_log_time ON call_log (account, created_at)',
   'CREATE INDEX rollup_cell_day ON rollup_cell (account, zone, start_at)',
-  ...[...accountTables]
+  ...[...accountTablesOf(schema)]
     .filter(([name, { ddl }]) => !isRowTable(name) && !ddl.includes('UNIQUE (account'))
     .map(([name, { account }]) => `CREATE INDEX ${name}_account ON ${name} (${account})`),
 ];
+
+/** Creates the tables in an empty database. Of two replicas that do it at once, one waits for the other and then fails. */
+export const createSchema = async (
+  database: PostgresEngine,
+  schema: DatabaseSchema,
+  clock: Clock,
+  version = 'unknown',
+): Promise<void> =>
+  database.bulk((connection) =>
+    inTransaction(connection, async () => {
+      // The name is taken by the first one.
+      await connection.execute(
+        'CREATE TABLE schema_migration (number BIGINT NOT NULL, name VARCHAR NOT NULL, applied_at BIGINT NOT NULL, version VARCHAR)',
+      );
+      for (const statement of postgresStatements(schema)) await connection.execute(statement);
+      await connection.execute('INSERT INTO schema_migration VALUES ($number, $name, $at, $version)', {
+        number: schema.number,
+        name: 'new database',
+        at: clock.now(),
+        version,
+      });
+    }),
+  );
+
+/** Creates what the tables of an earlier version lack. */
+export const completeSchema = async (database: PostgresEngine): Promise<void> =>
+  database.bulk(async (connection) => {
+    for (const { table, statements } of laterStatements) {
+      const [row] = await connection.rows('SELECT to_regclass($table) IS NOT NULL AS known', { table });
+      if (flag(row ?? {}, 'known')) continue;
+      await inTransaction(connection, async () => {
+        for (const statement of statements) await connection.execute(statement);
+      });
+    }
+  });

@@ -1,9 +1,18 @@
-import { archiveFolderOf, literal, text, type Connection, type EngineOptions } from '../../storage/index.ts';
+import {
+  archiveFolderOf,
+  literal,
+  readColumns,
+  storableCell,
+  tablesOf,
+  text,
+  type Column,
+  type Connection,
+  type EngineOptions,
+} from '../../storage/index.ts';
 import { createFileCheck } from '../archive/archive-files.ts';
 import { readMonths } from '../archive/archive-rows.ts';
 import { servedByDaySql } from '../logs/served-columns.ts';
-import { schemaTables } from './account-tables.ts';
-import { readColumns, storableCell, type Column } from './csv-rows.ts';
+import { schema } from '../schema.ts';
 
 /** The rows of a table of a database file as PostgreSQL is to hold them. */
 export type OutgoingRelation = {
@@ -47,7 +56,7 @@ export const outgoingRelations = async (
        ON earlier_day.account = calls.account AND earlier_day.day = calls.created_at // 86400`,
   );
   const relations: OutgoingRelation[] = [];
-  for (const table of schemaTables.filter((name) => name !== 'call_archive')) {
+  for (const table of tablesOf(schema).filter((name) => name !== 'call_archive')) {
     const columns = await readColumns(local, table, 'current_database()');
     const cells = columns.map((column) => `${storableCell(column)} AS ${column.name}`).join(', ');
     const rows = table === 'call_log' ? 'every_call' : table;

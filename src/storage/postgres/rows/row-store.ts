@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { unlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createNamedGates, type Interval, type UnixSeconds } from '../../core/index.ts';
 import {
-  inTransaction,
-  type AccountRows,
-  type Connection,
-  type Engine,
-  type PostgresConnection,
-  type PostgresEngine,
-  type Writes,
-} from '../../storage/index.ts';
-import { mergeRanges, wholeQuarters } from '../restatements/landed-ranges.ts';
-import { openCells, restOf } from '../rollup/cells.ts';
-import type { AccountStore, AccountTable } from '../schema.ts';
-import { spoolPrefix } from '../spool-prefix.ts';
+  createNamedGates,
+  mergeRanges,
+  restOf,
+  wholeQuarters,
+  type Interval,
+  type UnixSeconds,
+} from '../../../core/index.ts';
+import type { Connection } from '../../duckdb/connection.ts';
+import type { Engine } from '../../duckdb/engine.ts';
+import type { AccountRows, RowStore, Writes } from '../../row-store.ts';
+import { inTransaction } from '../../sql.ts';
+import type { PostgresConnection } from '../connection.ts';
+import type { PostgresEngine } from '../engine.ts';
+import { accountTablesOf, type DatabaseSchema } from '../schema.ts';
 import { readVersion, send, writeChanges } from './publish.ts';
-import { openWorkingCopy, type WorkingCopy } from './working-copy.ts';
+import { openWorkingCopy, type CopiedSchema, type WorkingCopy } from './working-copy.ts';
 
 type Range = Interval<UnixSeconds>;
 
@@ -24,8 +24,11 @@ export type PostgresRowsOptions = {
   /** Runs the statements of a work; nothing stays in it. */
   readonly engine: Engine;
   readonly database: PostgresEngine;
-  /** Where files lie while rows are copied. */
-  readonly folder: string;
+  readonly schema: DatabaseSchema;
+  /** The start of the path of each file in which rows are copied. */
+  readonly filePrefix: string;
+  /** The rollup over the rows and cells of a work. */
+  readonly rollupOf: (rows: Omit<AccountRows, 'rollup'>, account: string) => AccountRows['rollup'];
   /** The token of the lease on the account, without which nothing counts. @throws fault lease-lost */
   readonly tokenOf: (account: string) => Promise<number>;
 };
@@ -54,7 +57,12 @@ const holds = (fetched: Fetched, days: readonly Range[], columns: readonly strin
   (fetched.columns === undefined || columns?.every((name) => fetched.columns?.includes(name)) === true) &&
   days.every((day) => restOf(day, fetched.days).length === 0);
 
-const rowsOf = (copy: WorkingCopy, stored: PostgresConnection, account: string): AccountRows => {
+const rowsOf = (
+  copy: WorkingCopy,
+  stored: PostgresConnection,
+  account: string,
+  rollupOf: PostgresRowsOptions['rollupOf'],
+): AccountRows => {
   const known = new Map<string, Promise<string>>();
   const once = (name: string, fetch: () => Promise<string>): Promise<string> => {
     const table = known.get(name) ?? fetch();
@@ -89,30 +97,27 @@ const rowsOf = (copy: WorkingCopy, stored: PostgresConnection, account: string):
     fetchedCells.push({ zone, days, columns, table });
     return table;
   };
-  const { connection } = copy;
-  return {
-    connection,
-    stored,
-    rows,
-    cells,
-    rollup: (zone) => openCells({ connection, rows, cells }, account, zone),
-    version: () => readVersion(stored, account),
-  };
+  const version: AccountRows['version'] = () => readVersion(stored, account);
+  const own = { connection: copy.connection, stored, rows, cells, version };
+  return { ...own, rollup: rollupOf(own, account) };
 };
 
 /** Stores calls in PostgreSQL. Each work runs in DuckDB on the rows that it uses; its changes are sent in one transaction. */
 export const createPostgresRows = ({
   engine,
   database,
-  folder,
+  schema,
+  filePrefix,
   tokenOf,
-}: PostgresRowsOptions): AccountStore => {
+  rollupOf,
+}: PostgresRowsOptions): RowStore<string> => {
+  const copied: CopiedSchema = { tables: accountTablesOf(schema), columns: new Map() };
   const oneAnAccount = createNamedGates();
   /** Deletes the files of a work when it ends. The files of a killed process are deleted when the next process starts. */
   const withFiles = async <T>(work: (newFile: () => string) => Promise<T>): Promise<T> => {
     const files: string[] = [];
     const newFile = (): string => {
-      const file = join(folder, `${spoolPrefix}${randomUUID()}.csv`);
+      const file = `${filePrefix}${randomUUID()}.csv`;
       files.push(file);
       return file;
     };
@@ -123,7 +128,7 @@ export const createPostgresRows = ({
     }
   };
   const inCopy = <T>(
-    touched: Writes<AccountTable>,
+    touched: Writes<string>,
     newFile: () => string,
     work: (copy: WorkingCopy, stored: PostgresConnection) => Promise<T>,
     signal: AbortSignal | undefined,
@@ -134,7 +139,7 @@ export const createPostgresRows = ({
           inSnapshot(stored, () =>
             inTransaction(
               local,
-              async () => work(await openWorkingCopy(local, stored, touched, newFile), stored),
+              async () => work(await openWorkingCopy(local, stored, touched, copied, newFile), stored),
               // Its tables are temporary: nothing of them is needed later.
               () => false,
             ),
@@ -148,7 +153,7 @@ export const createPostgresRows = ({
         inCopy(
           { ...touched, writes: [] },
           newFile,
-          (copy, stored) => work(rowsOf(copy, stored, touched.account)),
+          (copy, stored) => work(rowsOf(copy, stored, touched.account, rollupOf)),
           signal,
         ),
       ),
@@ -171,7 +176,7 @@ export const createPostgresRows = ({
                   heldCalls += await copy.fetch('call_log', 'call_log', ofRange, { account, start, end });
                 held = mergeRanges([...held, range]);
               };
-              const result = await work({ ...rowsOf(copy, stored, account), hold });
+              const result = await work({ ...rowsOf(copy, stored, account, rollupOf), hold });
               const changes = isKept(result)
                 ? await writeChanges(copy, account, { ranges: held, calls: heldCalls }, version)
                 : undefined;
@@ -179,7 +184,7 @@ export const createPostgresRows = ({
             },
             signal,
           );
-          if (changes !== undefined) await send(database, account, token, changes);
+          if (changes !== undefined) await send(database, account, token, changes, copied.tables);
           return result;
         }),
       ),

@@ -1,6 +1,5 @@
-import { text, wholeNumber, type Sql } from '../../storage/index.ts';
+import { text, wholeNumber, type Column, type Sql } from '../../storage/index.ts';
 import { readTotals, type DatabaseFacts } from '../backup/database-facts.ts';
-import type { Column } from './csv-rows.ts';
 
 /** What the tables of a database hold, computed by its own engine: equal where two databases hold the same rows. */
 export type TableSums = Pick<DatabaseFacts, 'charges' | 'audit'> & {

@@ -1,20 +1,19 @@
-import { fault, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
 import {
-  flag,
-  inTransaction,
-  optionalText,
-  serverNow,
-  text,
-  wholeNumber,
-  type PostgresConnection,
-  type PostgresEngine,
-  type Sql,
-} from '../../storage/index.ts';
-import { monthAt, type Month } from '../archive/months.ts';
-import type { AccountTable } from '../schema.ts';
-import { accountTable } from './account-tables.ts';
+  fault,
+  monthAt,
+  unixSeconds,
+  type Interval,
+  type Month,
+  type UnixSeconds,
+} from '../../../core/index.ts';
+import { flag } from '../../row-reader.ts';
+import { inTransaction, optionalText, text, wholeNumber, type Sql } from '../../sql.ts';
+import type { PostgresConnection } from '../connection.ts';
+import type { PostgresEngine } from '../engine.ts';
+import { serverNow } from '../server-now.ts';
 import { copyToPostgres, type OutgoingRows } from './copied-rows.ts';
-import type { WorkingCopy } from './working-copy.ts';
+import { createPartition } from './partitions.ts';
+import type { CopiedSchema, WorkingCopy } from './working-copy.ts';
 
 type Range = Interval<UnixSeconds>;
 
@@ -24,7 +23,7 @@ export type Changes = {
   readonly version: number;
   readonly files: readonly OutgoingRows[];
   /** Tables whose rows of the account are all replaced by those of their files. */
-  readonly replaced: readonly AccountTable[];
+  readonly replaced: readonly string[];
   /** Ranges whose calls are replaced, and the months of the new ones. */
   readonly ranges: readonly Range[];
   readonly months: readonly Month[];
@@ -79,7 +78,7 @@ export const writeChanges = async (
 ): Promise<Changes | undefined> => {
   const { connection, written, write } = copy;
   const files: OutgoingRows[] = [];
-  const replaced: AccountTable[] = [];
+  const replaced: string[] = [];
   const days: Changes['days'][number][] = [];
   let calls: Pick<Changes, 'ranges' | 'months'> = { ranges: [], months: [] };
   for (const [table, before] of written) {
@@ -110,22 +109,12 @@ export const writeChanges = async (
   return files.length === 0 ? undefined : { version, files, replaced, days, ...calls };
 };
 
-/** Creates a table and attaches it as a partition: CREATE TABLE ... PARTITION OF would wait for all readers of the calls. */
-export const createPartition = async (stored: PostgresConnection, { name, range }: Month): Promise<void> => {
-  const table = `call_log_${name.replace('-', '_')}`;
-  const known = await stored.rows('SELECT 1 AS found FROM pg_class WHERE oid = to_regclass($table)', {
-    table,
-  });
-  if (known.length > 0) return;
-  await inTransaction(stored, async () => {
-    await stored.execute(`CREATE TABLE ${table} (LIKE call_log INCLUDING ALL)`);
-    await stored.execute(
-      `ALTER TABLE call_log ATTACH PARTITION ${table} FOR VALUES FROM (${range.start}) TO (${range.end})`,
-    );
-  });
-};
-
-const replace = async (stored: PostgresConnection, account: string, changes: Changes): Promise<void> => {
+const replace = async (
+  stored: PostgresConnection,
+  account: string,
+  changes: Changes,
+  tables: CopiedSchema['tables'],
+): Promise<void> => {
   for (const { start, end } of changes.ranges)
     await stored.execute(
       'DELETE FROM call_log WHERE account = $account AND created_at >= $start AND created_at < $end',
@@ -142,7 +131,7 @@ const replace = async (stored: PostgresConnection, account: string, changes: Cha
       { account, ...days.bindings },
     );
   for (const table of changes.replaced)
-    await stored.execute(`DELETE FROM ${table} WHERE ${accountTable(table).account} = $account`, {
+    await stored.execute(`DELETE FROM ${table} WHERE ${tables.get(table)?.account} = $account`, {
       account,
     });
   for (const file of changes.files) await copyToPostgres(stored, file);
@@ -157,6 +146,7 @@ export const send = async (
   account: string,
   token: number,
   changes: Changes,
+  tables: CopiedSchema['tables'],
 ): Promise<void> => {
   await database.bulk(async (stored) => {
     for (const month of changes.months) await createPartition(stored, month);
@@ -176,7 +166,7 @@ export const send = async (
           'lease-lost',
           `another replica holds the account ${account}; nothing of this step was stored`,
         );
-      await replace(stored, account, changes);
+      await replace(stored, account, changes, tables);
     });
   });
 };

@@ -1,16 +1,23 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fault, type Clock, type Log } from '../../core/index.ts';
-import { text, type Connection, type PostgresConnection, type PostgresEngine } from '../../storage/index.ts';
+import {
+  copyToDuckDB,
+  inSnapshot,
+  partitionsOf,
+  readColumns,
+  tablesOf,
+  text,
+  type Column,
+  type Connection,
+  type PostgresConnection,
+  type PostgresEngine,
+} from '../../storage/index.ts';
 import { readDatabaseFacts } from '../backup/database-facts.ts';
 import type { CopyTarget, DatabaseCopy } from '../backup/database-copy.ts';
 import { openMigrated } from '../database-file/open-migrated.ts';
 import { readEvents } from '../keys/journal-rows.ts';
 import { schema } from '../schema.ts';
-import { schemaTables } from './account-tables.ts';
-import { copyToDuckDB } from './copied-rows.ts';
-import { readColumns, type Column } from './csv-rows.ts';
-import { inSnapshot } from './row-store.ts';
 import { differencesOf, readSums } from './table-sums.ts';
 
 type CopyDeps = { readonly clock: Clock; readonly log: Log; readonly version?: string | undefined };
@@ -20,14 +27,6 @@ const memoryLimit = '256MB';
 
 /** Mails that are read at once. */
 const page = 50;
-
-/** The partitions of the calls, by month: files between the engines are no larger than one. */
-const partitionsOf = async (stored: PostgresConnection): Promise<readonly string[]> =>
-  (
-    await stored.rows(
-      `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'call_log'::regclass ORDER BY name`,
-    )
-  ).map((row) => text(row, 'name'));
 
 const copyMails = async (
   stored: PostgresConnection,
@@ -59,7 +58,7 @@ const copyTables = async (
   const file = join(dirname(path), 'spool', 'rows.csv');
   const columns = new Map<string, readonly Column[]>();
   let rows = 0;
-  for (const table of schemaTables) {
+  for (const table of tablesOf(schema)) {
     const given = await readColumns(local, table, 'current_database()');
     columns.set(table, given);
     for (const from of table === 'call_log' ? await partitionsOf(stored) : [table]) {
