@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Deps, Log } from '../core/index.ts';
-import { openCommands, type OpenCommands } from '../daemon/index.ts';
+import { openCommands, type OpenCommands } from '../app/index.ts';
 import { createPlainLog } from './ui/plain-log.ts';
 
 /** Opens the commands, runs one request, and closes them before the result is printed. `reads`: whether it changes nothing. */

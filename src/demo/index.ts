@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createHandlers, openApp, type App, type RunResult } from '../daemon/index.ts';
+import { compose, createHandlers, type App, type RunResult } from '../app/index.ts';
 import {
   addMonths,
   createLog,
@@ -68,7 +68,7 @@ const openDemoApp = async (
     clock: deps.clock,
     redact: deps.secrets.redact,
   });
-  return openApp(own, { folder, config, log, claimsSlots: false });
+  return compose(own, { folder, config, log, claimsSlots: false });
 };
 
 /** Removes what an earlier demo left, and nothing else. */

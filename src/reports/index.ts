@@ -1,5 +1,5 @@
-export { buildReport } from './build/build.ts';
-export { rangeOf } from './build/queries.ts';
+export { buildReport } from './compose/build.ts';
+export { rangeOf } from './compose/queries.ts';
 export { csvOf } from './attachments/csv.ts';
 export type { DataColumn } from './attachments/data.ts';
 export { parquetTableOf } from './attachments/parquet.ts';
@@ -9,13 +9,13 @@ export { dataFiles, dataFormats, type DataFile, type DataFileFormat } from './at
 export { boundOf, unitOf } from './attachments/data.ts';
 export { loadReport } from './definition/load.ts';
 export { inLocale } from './definition/texts.ts';
-export type { ReportModel } from './build/model.ts';
+export type { ReportModel } from './compose/model.ts';
 export { periodForms, periodNames, resolvePeriod, type Period } from './definition/period.ts';
 export { newReportFiles } from './definition/new-report.ts';
 export { comparisonFault, periodShape } from './definition/period-shape.ts';
 export type { CubeReader } from './definition/port.ts';
 export { renderReport, standaloneHtml, type RenderedReport } from './render/render.ts';
 export { renderAlertEmail, type AlertBlock } from './render/alert-email.ts';
-export { describeCause } from './build/changes/describe-cause.ts';
+export { describeCause } from './compose/changes/describe-cause.ts';
 export { monthChartSvg, monthColours } from './charts/month-chart.ts';
 export { meterSvg } from './render/meter.ts';

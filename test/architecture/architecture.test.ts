@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { importsOf, readSources } from './imports.ts';
-import { breaches, crumbs, overfullFolders, importCycles, missingModules, upwardImports } from './rules.ts';
+import {
+  breaches,
+  crumbs,
+  engineBranches,
+  importCycles,
+  missingModules,
+  overfullFolders,
+  upwardImports,
+} from './rules.ts';
 
 const root = new URL('../../src', import.meta.url).pathname;
 
@@ -11,13 +19,14 @@ describe('the architecture', () => {
     expect(breaches(sources)).toEqual([]);
   });
 
-  it('has no import cycle, no import upwards inside the key module, no folder with more than 25 files, no small file with one importer, and no module or registry in the tables that does not exist', async () => {
+  it('has no import cycle, no import upwards inside `app` and `keys`, no folder with more than 25 files, no small file with one importer, no module or registry in the tables that does not exist, and no decision by the engine of the database outside of the places for it', async () => {
     const sources = await readSources(root);
     expect(importCycles(sources)).toEqual([]);
     expect(upwardImports(sources)).toEqual([]);
     expect(overfullFolders(sources)).toEqual([]);
     expect(crumbs(sources)).toEqual([]);
     expect(missingModules(sources)).toEqual([]);
+    expect(engineBranches(sources)).toEqual([]);
   });
 
   it('fails on a planted cycle of type-only imports', () => {
@@ -30,18 +39,44 @@ describe('the architecture', () => {
     expect(importCycles(planted.slice(0, 2))).toEqual([]);
   });
 
-  it('fails on a planted import from a lower folder of the key module to a higher one', () => {
+  it('fails on a planted import from a lower layer of a module to a higher one', () => {
     const planted = [
       { path: 'keys/retirement/a.ts', text: `import { b } from '../rotation/b.ts';` },
       { path: 'keys/rotation/b.ts', text: `import { c } from '../cycle/c.ts';` },
       { path: 'keys/cycle/c.ts', text: `import type { D } from '../d.ts';` },
       { path: 'keys/new/e.ts', text: `import { c } from '../cycle/c.ts';` },
+      { path: 'app/queries/f.ts', text: `import type { App } from '../compose.ts';` },
+      { path: 'app/control/g.ts', text: `import type { App } from '../compose.ts';` },
+      { path: 'app/other.ts', text: '' },
     ];
     expect(upwardImports(planted)).toEqual([
       'keys/retirement/a.ts imports keys/rotation/b.ts',
       'keys/cycle/c.ts imports keys/d.ts',
-      'keys/new/e.ts: its folder has no place among the layers',
+      'keys/new/e.ts: no layer',
+      'app/queries/f.ts imports app/compose.ts',
+      'app/other.ts: no layer',
     ]);
+  });
+
+  it.each([
+    [`if (config.settings.database === undefined) return [];`, 'decides by'],
+    [`const { database, warehouse } = config.settings;`, 'decides by'],
+    [`const f = ({ settings: { database } }: Config) => database;`, 'decides by'],
+    [`type Deps = { readonly database: SharedDatabase | undefined };`, 'decides by'],
+    [`const at = app.shared?.leases.extendedAt();`, 'decides by'],
+    [`type Deps = { readonly stored: PostgresConnection };`, 'reaches into'],
+  ])('fails on a planted decision by the engine: %s', (text, message) => {
+    const places = ['app/control/x.ts', 'keys/x.ts', 'app/queries/x.ts', 'app/serve/x.ts'];
+    const planted = places.map((path) => ({ path, text }));
+    expect(engineBranches(planted)).toEqual(
+      places.map((path) => expect.stringMatching(`^${path} ${message}`)),
+    );
+    expect(engineBranches([{ path: 'storage/postgres/x.ts', text: `type A = PostgresConnection;` }])).toEqual(
+      [],
+    );
+    expect(
+      engineBranches([{ path: 'app/compose.ts', text: `if (settings.database === undefined) open();` }]),
+    ).toEqual([]);
   });
 
   it('fails on a planted folder with 26 files and on modules without sources', () => {
@@ -99,7 +134,7 @@ describe('the architecture', () => {
     ],
     [
       'the sandbox in the product',
-      'daemon/x.ts',
+      'app/x.ts',
       `import { a } from '../sandbox/index.ts';`,
       'may not import sandbox',
     ],

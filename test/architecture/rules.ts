@@ -46,9 +46,9 @@ const everyModule = Object.keys(modules).filter((name) => name !== 'sandbox');
 export const importTable: Readonly<Record<string, readonly string[]>> = {
   ...modules,
   'settings.ts': [...everyModule, 'package-root.ts'],
-  daemon: [...everyModule, 'settings.ts', 'version.ts'],
-  demo: [...everyModule, 'sandbox', 'daemon', 'settings.ts', 'version.ts'],
-  cli: ['core', 'daemon', 'gateway', 'settings.ts', 'sandbox', 'demo', 'package-root.ts', 'version.ts'],
+  app: [...everyModule, 'settings.ts', 'version.ts'],
+  demo: [...everyModule, 'sandbox', 'app', 'settings.ts', 'version.ts'],
+  cli: ['core', 'app', 'gateway', 'settings.ts', 'sandbox', 'demo', 'package-root.ts', 'version.ts'],
   'main.ts': ['core', 'cli'],
   'version.ts': ['package-root.ts'],
   'query-process.ts': ['warehouse'],
@@ -103,7 +103,7 @@ const importFaults = (file: SourceFile, specifier: string, homes: Map<string, st
   if (!allowed.includes(other)) return [`${file.path}: ${own} may not import ${other}`];
   if (other === 'sandbox' && !sandboxImporters.some((importer) => file.path.startsWith(importer)))
     return [`${file.path}: only ${sandboxImporters.join(' and ')} import sandbox`];
-  if ((other in modules || other === 'demo' || other === 'daemon') && path !== `${other}/index.ts`)
+  if ((other in modules || other === 'demo' || other === 'app') && path !== `${other}/index.ts`)
     return [`${file.path}: ${path} is not the entry point of ${other}`];
   return [];
 };
@@ -166,39 +166,80 @@ export const crumbs = (sources: readonly SourceFile[]): readonly string[] => {
   });
 };
 
-/** The folders of `keys`, each of which imports only from those after it; the files of the module itself come first. */
-const keyLayers = [
-  '.',
-  'rotation',
-  'steps',
-  'retirement',
-  'cycle',
-  'plan',
-  'journal',
-  'update',
-  'sinks',
-  'events',
-  'model',
-];
+/** The folders and files of modules in layers: each imports only from those after it. `.` stands for all other files of the module. */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  app: [
+    'index.ts',
+    'serve',
+    'listeners',
+    'control',
+    'compose.ts',
+    'runtime',
+    'queries',
+    'backups',
+    'replicas',
+    'keys',
+    'notifications',
+    'accounts',
+    'data-folder',
+    'process',
+  ],
+  keys: [
+    '.',
+    'rotation',
+    'steps',
+    'retirement',
+    'cycle',
+    'plan',
+    'journal',
+    'update',
+    'sinks',
+    'events',
+    'model',
+  ],
+};
 
-/** Imports within `keys` from a folder that comes before that of the file. */
+/** Imports within a module from a layer that comes before that of the file. */
 export const upwardImports = (sources: readonly SourceFile[]): readonly string[] => {
   const layerOf = (path: string): number => {
-    const [folder = '', ...rest] = path.slice('keys/'.length).split('/');
-    return keyLayers.indexOf(rest.length === 0 ? '.' : folder);
+    const [module = '', name = '', ...rest] = path.split('/');
+    const own = layers[module] ?? [];
+    return own.indexOf(rest.length === 0 && !own.includes(name) ? '.' : name);
   };
   return sources
-    .filter(({ path }) => path.startsWith('keys/'))
+    .filter(({ path }) => moduleOf(path) in layers)
     .flatMap(({ path, text }) =>
       layerOf(path) === -1
-        ? [`${path}: its folder has no place among the layers`]
+        ? [`${path}: no layer`]
         : importsOf(text)
             .filter((specifier) => specifier.startsWith('.'))
             .map((specifier) => target(path, specifier))
-            .filter((imported) => imported.startsWith('keys/') && layerOf(imported) < layerOf(path))
+            .filter((imported) => moduleOf(imported) === moduleOf(path) && layerOf(imported) < layerOf(path))
             .map((imported) => `${path} imports ${imported}`),
     );
 };
+
+/** Where code may decide by the engine of the database: what the configuration and the commands about it say, and where the program is put together. */
+const decidesByEngine = /^(?:config|doctor|cli\/migrate|app\/(?:compose\.ts$|backups|replicas))(?:\/|$)?/;
+
+const engineDecisions =
+  /\bsettings\??\.database\b|\bsettings: \{ database\b|\{[^{}]*\bdatabase\b[^{}]*\} = \w+\.settings\b|\bSharedDatabase \| undefined|\bapp\.shared\b/;
+
+/** What only the engine of PostgreSQL, copies between engines and the shared warehouse name. */
+const postgresHomes = ['storage/', 'warehouse/copies/', 'warehouse/open-shared.ts'];
+
+/** Files that decide by the engine, or that reach into the engine of PostgreSQL, outside of the places for it. */
+export const engineBranches = (sources: readonly SourceFile[]): readonly string[] =>
+  sources.flatMap(({ path, text }) => {
+    const code = codeOf(text);
+    const decides = engineDecisions.test(code) && !decidesByEngine.test(path);
+    const reaches =
+      /\bPostgres(?:Connection|Engine)\b/.test(code) && !postgresHomes.some((home) => path.startsWith(home));
+    return [
+      ...(decides ? [`${path} decides by the engine of the database`] : []),
+      ...(reaches ? [`${path} reaches into the engine of PostgreSQL`] : []),
+    ];
+  });
 
 /** The import cycles among files, type-only imports included: each as the files from one back to itself. */
 export const importCycles = (sources: readonly SourceFile[]): readonly string[] => {

@@ -5,7 +5,7 @@ import { silentLog, systemClock, unixMillis } from '../../src/core/index.ts';
 import { renderDoctor } from '../../src/cli/doctor/render.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { commandTable, listenForCommands } from '../../src/control/index.ts';
-import type { ProgramHandlers } from '../../src/daemon/handlers/handlers.ts';
+import type { ProgramHandlers } from '../../src/app/control/handlers.ts';
 import { handlersWith } from '../support/unexpected-handlers.ts';
 import { version } from '../../src/version.ts';
 import { openMailServer, type MailServer } from '../support/mail-server.ts';

@@ -4,7 +4,7 @@ import { statusJson } from '../../src/web/index.ts';
 import { noPaint, screenOf } from '../../src/cli/ui/paint.ts';
 import { renderNext } from '../../src/cli/next/render.ts';
 import { renderRuns } from '../../src/cli/runs/render.ts';
-import { needsPerson, type StatusView } from '../../src/daemon/index.ts';
+import { needsPerson, type StatusView } from '../../src/app/index.ts';
 import { renderStatus } from '../../src/cli/status/command.ts';
 import { approved, titled } from '../support/approved.ts';
 import { at, hostile, jobView, now, pageFaults, runView, screens, statusView } from './support/views.ts';

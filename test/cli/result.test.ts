@@ -13,7 +13,7 @@ import {
   resultJson,
 } from '../../src/cli/run/render.ts';
 import { requestOf } from '../../src/cli/run/command.ts';
-import type { RunResult } from '../../src/daemon/index.ts';
+import type { RunResult } from '../../src/app/index.ts';
 import { approved, titled } from '../support/approved.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { at, hostile, jobView, now, pageFaults, resultOf, runView, statusView } from './support/views.ts';

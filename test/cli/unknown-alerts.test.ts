@@ -3,7 +3,7 @@ import { money, unixMillis } from '../../src/core/index.ts';
 import { renderAlerts } from '../../src/cli/alerts/render.ts';
 import { renderStatus } from '../../src/cli/status/command.ts';
 import { noPaint } from '../../src/cli/ui/paint.ts';
-import type { AlertView } from '../../src/daemon/index.ts';
+import type { AlertView } from '../../src/app/index.ts';
 import { approved, titled } from '../support/approved.ts';
 import { hostile, now, pageFaults, screens, statusView } from './support/views.ts';
 

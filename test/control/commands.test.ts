@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fault, isFault, silentLog, unixMillis, type ProgressStep } from '../../src/core/index.ts';
 import { commandTable, connectToDaemon } from '../../src/control/index.ts';
-import type { ProgramHandlers } from '../../src/daemon/handlers/handlers.ts';
-import type { RunResult } from '../../src/daemon/index.ts';
+import type { ProgramHandlers } from '../../src/app/control/handlers.ts';
+import type { RunResult } from '../../src/app/index.ts';
 import {
   at,
   openControlFixture,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ProgramHandlers } from '../../src/daemon/handlers/handlers.ts';
+import type { ProgramHandlers } from '../../src/app/control/handlers.ts';
 import { deferred, openControlFixture, rejection, sendRaw } from './support/control-fixture.ts';
 
 const never = new AbortController().signal;

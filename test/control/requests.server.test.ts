@@ -2,7 +2,7 @@ import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fault, silentLog, systemClock, unixMillis, type ProgressStep } from '../../src/core/index.ts';
 import { answerRequests, askReplica, commandTable, type CommandInput } from '../../src/control/index.ts';
-import type { ProgramHandlers } from '../../src/daemon/handlers/handlers.ts';
+import type { ProgramHandlers } from '../../src/app/control/handlers.ts';
 import { openPostgres, type PostgresEngine } from '../../src/storage/postgres/engine.ts';
 import { postgresStatements } from '../../src/storage/index.ts';
 import { schema } from '../../src/warehouse/schema.ts';

@@ -3,7 +3,7 @@ import { planEmail } from '../../src/jobs/keys/plan-mail.ts';
 import type { HoldFacts, KeyAlert, KeyMatter, RetainFacts, RetainReason } from '../../src/keys/index.ts';
 import { localeOf, type PlanFacts } from '../../src/messages/index.ts';
 import type { Mail } from '../../src/notify/index.ts';
-import { deps, keyAlertMail } from '../daemon/support/alert-emails.ts';
+import { deps, keyAlertMail } from '../app/support/alert-emails.ts';
 
 const day = 86_400_000;
 const since = unixMillis(Date.parse('2026-11-20T10:07:00Z'));

@@ -19,8 +19,8 @@ import {
   learnedMail,
   noticeMails,
   noticeOf,
-} from '../daemon/support/alert-emails.ts';
-import { openTown } from '../daemon/support/daemon.ts';
+} from '../app/support/alert-emails.ts';
+import { openTown } from '../app/support/daemon.ts';
 import { hostileKeyMails, keyMails } from './key-mails.ts';
 import { budgetOf, openAlertFixture, threshold, type Call } from '../jobs/alert/alert-fixture.ts';
 import { openOutboxFixture } from '../notify/support/outbox-fixture.ts';

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openTown } from '../daemon/support/daemon.ts';
-import { openKeyTown } from '../daemon/support/key-town.ts';
+import { openTown } from '../app/support/daemon.ts';
+import { openKeyTown } from '../app/support/key-town.ts';
 import { enableMetrics, scrape, seriesOf, valueOf } from './support/daemon-metrics.ts';
 
 const at = (moment: string): string => String(Date.parse(moment) / 1000);

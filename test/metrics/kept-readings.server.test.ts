@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/index.ts';
-import { openTown } from '../daemon/support/daemon.ts';
+import { openTown } from '../app/support/daemon.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
 import { enableMetrics, scrape, valueOf } from './support/daemon-metrics.ts';
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { addMoney, money, sumMoney, type Money } from '../../src/core/index.ts';
-import { openTown, type Town } from '../daemon/support/daemon.ts';
+import { openTown, type Town } from '../app/support/daemon.ts';
 import { enableMetrics, scrape, seriesOf, valueOf } from './support/daemon-metrics.ts';
 
 /** The exact spend of each team in a report on the period; keys of no team are under the name of the metric. */

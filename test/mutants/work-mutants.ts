@@ -302,7 +302,7 @@ const pageMutants: readonly Mutant[] = [
   ),
   mutant(
     'spend is not read again after a landing',
-    'daemon/spend-reader',
+    'app/spend-reader',
     'warehouse/rollup/refresh.ts',
     'versions.set(account, (versions.get(account) ?? 0) + 1);',
     'versions.set(account, 1);',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openTown, type Town } from '../daemon/support/daemon.ts';
+import { openTown, type Town } from '../app/support/daemon.ts';
 
 const oneDay = 86_400;
 const days = ['2026-11-18', '2026-11-19', '2026-11-20', '2026-11-21'] as const;

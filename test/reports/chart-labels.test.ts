@@ -3,7 +3,7 @@ import { localeTags } from '../../src/core/index.ts';
 import { isDrawable } from '../../src/reports/charts/chart-glyphs.ts';
 import { chartSvg } from '../../src/reports/charts/chart-svg.ts';
 import type { ReportDefinition } from '../../src/reports/index.ts';
-import type { ChartModel } from '../../src/reports/build/model.ts';
+import type { ChartModel } from '../../src/reports/compose/model.ts';
 import { hostileRows } from './hostile.ts';
 import { unescapeHtml } from './markup.ts';
 import { build, ordinaryRows, spendSummary, type BuildOptions } from './sample.ts';

@@ -3,7 +3,7 @@ import { money } from '../../src/core/index.ts';
 import { chartFonts } from '../../src/reports/charts/chart-fonts.ts';
 import { drawPng } from '../../src/reports/render/render.ts';
 import { chartSvg } from '../../src/reports/charts/chart-svg.ts';
-import type { ChartModel } from '../../src/reports/build/model.ts';
+import type { ChartModel } from '../../src/reports/compose/model.ts';
 import type { CubeRow } from './cube.ts';
 import { build, ordinaryRows, shipped } from './sample.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ReportModel } from '../../src/reports/index.ts';
-import { coloursOf } from '../../src/reports/build/palette.ts';
+import { coloursOf } from '../../src/reports/compose/palette.ts';
 import type { CubeRow } from './cube.ts';
 import { build, shipped } from './sample.ts';
 

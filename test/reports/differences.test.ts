@@ -20,10 +20,10 @@ import {
 import { budgetAlert } from '../../src/jobs/alert/rules/budget/budget-mails.ts';
 import { localeOf } from '../../src/messages/index.ts';
 import { levelName, type Assessment, type CausePart, type Waterfall } from '../../src/monitoring/index.ts';
-import { buildTable } from '../../src/reports/build/build-table.ts';
-import { buildChanges } from '../../src/reports/build/changes/build-changes.ts';
-import type { Context } from '../../src/reports/build/context.ts';
-import { queryTable } from '../../src/reports/build/query-table.ts';
+import { buildTable } from '../../src/reports/compose/build-table.ts';
+import { buildChanges } from '../../src/reports/compose/changes/build-changes.ts';
+import type { Context } from '../../src/reports/compose/context.ts';
+import { queryTable } from '../../src/reports/compose/query-table.ts';
 import { describeCause, resolvePeriod } from '../../src/reports/index.ts';
 import { causeFactors } from '../../src/monitoring/causes/cell-factors.ts';
 import { runs } from '../support/storm.ts';

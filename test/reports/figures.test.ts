@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { fillTemplate } from '../../src/reports/build/subject-fields.ts';
+import { fillTemplate } from '../../src/reports/compose/subject-fields.ts';
 import { describe, expect, test } from 'vitest';
 import {
   compareMoney,
@@ -9,7 +9,7 @@ import {
   subtractMoney,
   sumMoney,
 } from '../../src/core/index.ts';
-import { changeOf } from '../../src/reports/build/change.ts';
+import { changeOf } from '../../src/reports/compose/change.ts';
 import {
   formatInteger,
   formatMoney,
@@ -19,8 +19,8 @@ import {
   localeOf,
 } from '../../src/messages/index.ts';
 import { scaleOf } from '../../src/reports/charts/chart-scale.ts';
-import { sharesOf } from '../../src/reports/build/apportion.ts';
-import { showName } from '../../src/reports/build/names.ts';
+import { sharesOf } from '../../src/reports/compose/apportion.ts';
+import { showName } from '../../src/reports/compose/names.ts';
 import { padEnd, widthOf, wrap } from '../../src/reports/render/text-width.ts';
 import { hostileNames } from './hostile.ts';
 

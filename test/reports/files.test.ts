@@ -13,7 +13,7 @@ import { money, silentLog, sumMoney, unixMillis } from '../../src/core/index.ts'
 import { composeMessage } from '../../src/notify/message.ts';
 import { dataFiles, renderReport, type DataFileFormat, type ReportModel } from '../../src/reports/index.ts';
 import type { DataTable } from '../../src/reports/attachments/data.ts';
-import { showName } from '../../src/reports/build/names.ts';
+import { showName } from '../../src/reports/compose/names.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { runs } from '../support/storm.ts';

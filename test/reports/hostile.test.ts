@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { money, sumMoney } from '../../src/core/index.ts';
 import { renderReport, type RenderedReport, type ReportModel } from '../../src/reports/index.ts';
-import { showName } from '../../src/reports/build/names.ts';
+import { showName } from '../../src/reports/compose/names.ts';
 import type { CubeRow } from './cube.ts';
 import { hostileNames, hostileRows } from './hostile.ts';
 import { all, parseHtml, tablesOf, textOf } from './markup.ts';

@@ -8,7 +8,7 @@ import {
   unixSeconds,
 } from '../../src/core/index.ts';
 import { renderReport, type ReportModel } from '../../src/reports/index.ts';
-import type { FigureModel, TableModel } from '../../src/reports/build/model.ts';
+import type { FigureModel, TableModel } from '../../src/reports/compose/model.ts';
 import { approved, titled } from '../support/approved.ts';
 import type { CubeRow } from './cube.ts';
 import { build, now, ordinaryRows, shipped } from './sample.ts';

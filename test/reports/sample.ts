@@ -17,7 +17,7 @@ import {
   type ReportFacts,
   type ReportModel,
 } from '../../src/reports/index.ts';
-import type { BuildRequest } from '../../src/reports/build/build-request.ts';
+import type { BuildRequest } from '../../src/reports/compose/build-request.ts';
 import { cubeOf, type CubeRow, type OtherRows } from './cube.ts';
 
 export const zone = 'Europe/Berlin';

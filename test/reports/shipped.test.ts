@@ -9,7 +9,7 @@ import {
   type Money,
 } from '../../src/core/index.ts';
 import { renderReport, type ReportModel } from '../../src/reports/index.ts';
-import type { TableModel } from '../../src/reports/build/model.ts';
+import type { TableModel } from '../../src/reports/compose/model.ts';
 import { approved } from '../support/approved.ts';
 import { hostileNames } from './hostile.ts';
 import { all, parseHtml, textOf } from './markup.ts';

@@ -6,7 +6,7 @@ import {
   type RenderedReport,
   type ReportModel,
 } from '../../src/reports/index.ts';
-import type { TableModel } from '../../src/reports/build/model.ts';
+import type { TableModel } from '../../src/reports/compose/model.ts';
 import { approved, titled } from '../support/approved.ts';
 import type { CubeRow } from './cube.ts';
 import { all, parseHtml, tablesOf, textOf } from './markup.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareMoney, money, sumMoney, zero } from '../../src/core/index.ts';
 import type { ReportModel } from '../../src/reports/index.ts';
-import type { TableModel } from '../../src/reports/build/model.ts';
+import type { TableModel } from '../../src/reports/compose/model.ts';
 import { few } from '../support/storm.ts';
 import type { CubeRow } from './cube.ts';
 import { build, ordinaryRows, shipped } from './sample.ts';

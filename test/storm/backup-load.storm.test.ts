@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBackup, type Manifest } from '../../src/backup/index.ts';
-import type { BackupResult } from '../../src/daemon/index.ts';
+import type { BackupResult } from '../../src/app/index.ts';
 import { factsOfFile } from '../../src/warehouse/index.ts';
 import { buildProgram, type BuiltProgram } from '../program/support/built-program.ts';
 import { writeTick } from './support/chaos-fixture.ts';

@@ -4,7 +4,7 @@ import {
   type CommandTable,
   type Handlers,
 } from '../../src/control/index.ts';
-import type { ProgramHandlers } from '../../src/daemon/handlers/handlers.ts';
+import type { ProgramHandlers } from '../../src/app/control/handlers.ts';
 
 /** Handlers that a test does not expect to be called, one for each command of the table. */
 export const unexpectedIn = <Table extends CommandTable>(table: Table): Handlers<Table> =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openTown } from '../daemon/support/daemon.ts';
+import { openTown } from '../app/support/daemon.ts';
 import { openReceiver } from './support/receiver.ts';
 import { startTraced } from './support/tracing-fixture.ts';
 

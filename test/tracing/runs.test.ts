@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openTown, type Town } from '../daemon/support/daemon.ts';
+import { openTown, type Town } from '../app/support/daemon.ts';
 import { enableMetrics, scrape, valueOf } from '../metrics/support/daemon-metrics.ts';
 import { openReceiver, type Receiver, type Span } from './support/receiver.ts';
 

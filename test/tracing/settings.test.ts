@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry, silentLog, type LogFields } from '../../src/core/index.ts';
 import { readSettings } from '../../src/tracing/index.ts';
-import { openTown } from '../daemon/support/daemon.ts';
+import { openTown } from '../app/support/daemon.ts';
 import { openReceiver } from './support/receiver.ts';
 import { startTraced } from './support/tracing-fixture.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { jsonText, type Deps } from '../../core/index.ts';
-import { inputTexts, alertsJson, type AlertAnswer, type Commands } from '../../daemon/index.ts';
+import { inputTexts, alertsJson, type AlertAnswer, type Commands } from '../../app/index.ts';
 import { ask } from '../ask.ts';
 import { personOf } from '../keys/person.ts';
 import { positiveCount, configOption } from '../options.ts';

@@ -1,5 +1,5 @@
 import { unixMillis } from '../../core/index.ts';
-import { alertBlocks, type AlertLogEntry, type AlertView } from '../../daemon/index.ts';
+import { alertBlocks, type AlertLogEntry, type AlertView } from '../../app/index.ts';
 import { blocksText } from '../ui/blocks.ts';
 import { localMoment } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';

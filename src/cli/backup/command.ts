@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { countText, jsonText, shellWord, sizeText, type Deps } from '../../core/index.ts';
-import { inputTexts, type BackupResult } from '../../daemon/index.ts';
+import { inputTexts, type BackupResult } from '../../app/index.ts';
 import { configOption } from '../options.ts';
 import { ask } from '../ask.ts';
 import { createPlainLog } from '../ui/plain-log.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { fault, parseDuration, type Deps, jsonText } from '../../core/index.ts';
-import { openModelAccess } from '../../daemon/index.ts';
+import { openModelAccess } from '../../app/index.ts';
 import { inputFields, isStreamFault, modelEndpoints, type ModelEndpoint } from '../../gateway/index.ts';
 import { configOption } from '../options.ts';
 import { screenOf } from '../ui/paint.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fault, readReason, readText, type Deps, type Secret } from '../../core/index.ts';
-import type { ModelAccess } from '../../daemon/index.ts';
+import type { ModelAccess } from '../../app/index.ts';
 
 export type KeySource = {
   readonly keyEnv?: string | undefined;

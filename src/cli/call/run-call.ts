@@ -1,5 +1,5 @@
 import type { Deps, Progress, Secret } from '../../core/index.ts';
-import type { ModelAccess } from '../../daemon/index.ts';
+import type { ModelAccess } from '../../app/index.ts';
 import {
   callModel,
   fetchClips,

@@ -7,7 +7,7 @@ import {
   type Progress,
   type UnixMillis,
 } from '../../core/index.ts';
-import type { ModelAccess } from '../../daemon/index.ts';
+import type { ModelAccess } from '../../app/index.ts';
 
 /** The cost of a call as booked. */
 export type BookedCost = {

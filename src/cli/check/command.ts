@@ -1,7 +1,7 @@
 import { countText, type Deps, iso, jsonText } from '../../core/index.ts';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { unmatchedWarnings } from '../../daemon/index.ts';
+import { unmatchedWarnings } from '../../app/index.ts';
 import { checkConfig } from '../../settings.ts';
 import { configOption } from '../options.ts';
 import { faultLines, memoryLine, nextRuns, warningLines } from './render.ts';

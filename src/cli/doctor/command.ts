@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { inputTexts, openCommands, type DoctorView } from '../../daemon/index.ts';
+import { inputTexts, openCommands, type DoctorView } from '../../app/index.ts';
 import { hasCode, isFault, type Fault, type Deps, isoOr, jsonText } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { screenOf } from '../ui/paint.ts';

@@ -1,4 +1,4 @@
-import type { DoctorView } from '../../daemon/index.ts';
+import type { DoctorView } from '../../app/index.ts';
 import { countText, unixMillis } from '../../core/index.ts';
 import type { Screen, Style } from '../ui/paint.ts';
 import { localMoment } from '../ui/moment.ts';

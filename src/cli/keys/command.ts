@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { inputTexts, auditKeys, type KeyHistory } from '../../daemon/index.ts';
+import { inputTexts, auditKeys, type KeyHistory } from '../../app/index.ts';
 import { didYouMean, type Deps, fault, isFault, jsonText } from '../../core/index.ts';
 import { configOption, positiveCount } from '../options.ts';
 import { keysDeps, request, type KeysDeps } from './deps.ts';

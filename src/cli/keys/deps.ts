@@ -6,7 +6,7 @@ import {
   type CommandName,
   type KeyOutcome,
   type OpenCommands,
-} from '../../daemon/index.ts';
+} from '../../app/index.ts';
 import { fault, type Deps, type Progress, jsonText } from '../../core/index.ts';
 import { askOnTerminal, personOf, type Ask } from './person.ts';
 import { screenOf } from '../ui/paint.ts';

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { inputTexts, type CommandAnswer, type CommandInput } from '../../daemon/index.ts';
+import { inputTexts, type CommandAnswer, type CommandInput } from '../../app/index.ts';
 import { configOption } from '../options.ts';
 import { agreed, agreedForGood, request, type KeysDeps, type Shown } from './deps.ts';
 

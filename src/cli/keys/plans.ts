@@ -1,5 +1,5 @@
 import { countText, fault, readReason, readText, systemCode, jsonText } from '../../core/index.ts';
-import { inputTexts } from '../../daemon/index.ts';
+import { inputTexts } from '../../app/index.ts';
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';

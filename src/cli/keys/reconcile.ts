@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ReconciledKeys } from '../../daemon/index.ts';
+import type { ReconciledKeys } from '../../app/index.ts';
 import { shellWord, jsonText } from '../../core/index.ts';
 import type { KeysDeps } from './deps.ts';
 import { addKeyCommand } from './key-command.ts';

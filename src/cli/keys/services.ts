@@ -1,4 +1,4 @@
-import type { Commands } from '../../daemon/index.ts';
+import type { Commands } from '../../app/index.ts';
 import { didYouMean, fault, listText, type Progress } from '../../core/index.ts';
 
 type InAccount = { readonly account?: string | undefined };

@@ -1,4 +1,4 @@
-import type { KeyOutcome, RotationView } from '../../daemon/index.ts';
+import type { KeyOutcome, RotationView } from '../../app/index.ts';
 import { shellWord } from '../../core/index.ts';
 
 const ended: ReadonlySet<string> = new Set(['done', 'given-up']);

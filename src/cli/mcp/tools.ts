@@ -1,12 +1,6 @@
 import { iso } from '../../core/index.ts';
 import { z } from 'zod';
-import {
-  alertsJson,
-  commandTable,
-  statusJson,
-  type OpenCommands,
-  type StatusView,
-} from '../../daemon/index.ts';
+import { alertsJson, commandTable, statusJson, type OpenCommands, type StatusView } from '../../app/index.ts';
 import { keysJson } from '../keys/render/list.ts';
 import { recordsOf } from '../query/render.ts';
 import { viewsNamed } from '../schema/views.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { countText, jsonText, type Deps } from '../../core/index.ts';
-import { migrateData, type MigrateResult } from '../../daemon/index.ts';
+import { migrateData, type MigrateResult } from '../../app/index.ts';
 import { configOption } from '../options.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { showProgress } from '../ui/progress.ts';

@@ -1,5 +1,5 @@
 import { iso } from '../../core/index.ts';
-import type { NextSlot } from '../../daemon/index.ts';
+import type { NextSlot } from '../../app/index.ts';
 import { commonZone, localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';
 import { tableLines } from '../ui/table.ts';

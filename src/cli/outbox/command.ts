@@ -7,7 +7,7 @@ import {
   type Commands,
   type OutboxAnswer,
   type OutboxView,
-} from '../../daemon/index.ts';
+} from '../../app/index.ts';
 import { configOption, positiveCount } from '../options.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';

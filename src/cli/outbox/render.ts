@@ -1,4 +1,4 @@
-import { mailTones, type OutboxAnswer, type OutboxView } from '../../daemon/index.ts';
+import { mailTones, type OutboxAnswer, type OutboxView } from '../../app/index.ts';
 import { commonZone, localMoment, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';
 import { tableLines, type Cell, type Row } from '../ui/table.ts';

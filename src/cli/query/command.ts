@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
-import { inputTexts, openCommands } from '../../daemon/index.ts';
+import { inputTexts, openCommands } from '../../app/index.ts';
 import { comparisonNames, fault, systemCode, type ComparisonName, type Deps } from '../../core/index.ts';
 import { periodForms } from '../../settings.ts';
 import { configOption } from '../options.ts';

@@ -1,5 +1,5 @@
 import { formatMoment, jsonText } from '../../core/index.ts';
-import type { QueryAnswer } from '../../daemon/index.ts';
+import type { QueryAnswer } from '../../app/index.ts';
 import { noPaint } from '../ui/paint.ts';
 import { tableLines } from '../ui/table.ts';
 import { oneLine, widthOf } from '../ui/text.ts';

@@ -1,4 +1,4 @@
-import type { ReconcileView } from '../../daemon/index.ts';
+import type { ReconcileView } from '../../app/index.ts';
 import { toMillis, iso } from '../../core/index.ts';
 import { localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen, Style } from '../ui/paint.ts';

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { inputTexts, openCommands } from '../../daemon/index.ts';
+import { inputTexts, openCommands } from '../../app/index.ts';
 import {
   comparisonNames,
   fault,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { createReport, reportsKept } from '../../daemon/index.ts';
+import { createReport, reportsKept } from '../../app/index.ts';
 import { jsonText, type Deps } from '../../core/index.ts';
 import { configOption, positiveCount } from '../options.ts';
 import { screenOf } from '../ui/paint.ts';

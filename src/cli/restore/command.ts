@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { fault, jsonText, type Deps } from '../../core/index.ts';
-import { listBackups, restoreBackup, verifyBackup } from '../../daemon/index.ts';
+import { listBackups, restoreBackup, verifyBackup } from '../../app/index.ts';
 import { configOption } from '../options.ts';
 import { screenOf } from '../ui/paint.ts';
 import { createPlainLog } from '../ui/plain-log.ts';

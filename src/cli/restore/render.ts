@@ -1,5 +1,5 @@
 import { countText, iso, shellWord, sizeText, unixMillis } from '../../core/index.ts';
-import type { ListedBackup, RestoreResult, VerifiedBackup } from '../../daemon/index.ts';
+import type { ListedBackup, RestoreResult, VerifiedBackup } from '../../app/index.ts';
 import { commonZone, localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';
 import { tableLines } from '../ui/table.ts';

@@ -7,7 +7,7 @@ import {
   type BackfillStep,
   type Commands,
   type RunResult,
-} from '../../daemon/index.ts';
+} from '../../app/index.ts';
 import { backfillProgress } from './backfill-progress.ts';
 import { configOption } from '../options.ts';
 import { timesIn } from '../ui/moment.ts';

@@ -1,5 +1,5 @@
 import { countText } from '../../core/index.ts';
-import { runJson, type RunResult, type RunView } from '../../daemon/index.ts';
+import { runJson, type RunResult, type RunView } from '../../app/index.ts';
 import { localMoment, localSlot } from '../ui/moment.ts';
 import { describeElapsed, describeReason } from '../ui/run-messages.ts';
 import { oneLine } from '../ui/text.ts';

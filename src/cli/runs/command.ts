@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { jsonText, type Deps } from '../../core/index.ts';
-import { inputTexts, runJson } from '../../daemon/index.ts';
+import { inputTexts, runJson } from '../../app/index.ts';
 import { configOption, positiveCount } from '../options.ts';
 import { ask } from '../ask.ts';
 import { screenOf } from '../ui/paint.ts';

@@ -1,4 +1,4 @@
-import type { RunView } from '../../daemon/index.ts';
+import type { RunView } from '../../app/index.ts';
 import { commonZone, localSlot, timesIn } from '../ui/moment.ts';
 import type { Screen } from '../ui/paint.ts';
 import { stateCell, describeElapsed, describeWait, describeReason } from '../ui/run-messages.ts';

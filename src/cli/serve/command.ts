@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Deps } from '../../core/index.ts';
-import { serve } from '../../daemon/index.ts';
+import { serve } from '../../app/index.ts';
 import { configOption } from '../options.ts';
 
 export const define = (command: Command, deps: Deps): void => {

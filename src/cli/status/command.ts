@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { needsPerson, statusJson, terminalBlocks, type StatusView } from '../../daemon/index.ts';
+import { needsPerson, statusJson, terminalBlocks, type StatusView } from '../../app/index.ts';
 import { jsonText, type Deps } from '../../core/index.ts';
 import { configOption } from '../options.ts';
 import { ask } from '../ask.ts';

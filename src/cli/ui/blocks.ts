@@ -6,7 +6,7 @@ import {
   type BlockItem,
   type BlockNote,
   type BlockText,
-} from '../../daemon/index.ts';
+} from '../../app/index.ts';
 import { lines } from './lines.ts';
 import { describeDuration, describeUntil } from './messages.ts';
 import { commonZone, localSlot, localMoment, timesIn } from './moment.ts';

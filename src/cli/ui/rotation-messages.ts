@@ -1,4 +1,4 @@
-import type { RotationView } from '../../daemon/index.ts';
+import type { RotationView } from '../../app/index.ts';
 import { describeUntil } from './messages.ts';
 
 type Standing = Pick<RotationView, 'stage' | 'tries' | 'triesAllowed' | 'nextTry'>;

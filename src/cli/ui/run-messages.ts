@@ -1,4 +1,4 @@
-import { runTones, type RunView } from '../../daemon/index.ts';
+import { runTones, type RunView } from '../../app/index.ts';
 import { localMoment } from './moment.ts';
 import type { Cell } from './table.ts';
 import { describeDuration, describeUntil } from './messages.ts';

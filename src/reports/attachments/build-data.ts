@@ -7,13 +7,13 @@ import {
   type Money,
   trimOf,
 } from '../../core/index.ts';
-import { waterfallOf } from '../build/changes/build-changes.ts';
-import { buildFigures } from '../build/build-figures.ts';
-import { stateOf } from '../build/build-table.ts';
-import { comparedOf, quotientOf, type QueryTable, type Row } from '../build/query-table.ts';
-import { isWithheld } from '../build/show-value.ts';
-import { causeLabel } from '../build/changes/describe-cause.ts';
-import type { Context } from '../build/context.ts';
+import { waterfallOf } from '../compose/changes/build-changes.ts';
+import { buildFigures } from '../compose/build-figures.ts';
+import { stateOf } from '../compose/build-table.ts';
+import { comparedOf, quotientOf, type QueryTable, type Row } from '../compose/query-table.ts';
+import { isWithheld } from '../compose/show-value.ts';
+import { causeLabel } from '../compose/changes/describe-cause.ts';
+import type { Context } from '../compose/context.ts';
 import type { Locale } from '../../messages/index.ts';
 import type { SectionShape } from '../definition/definition.ts';
 import type {
@@ -23,7 +23,7 @@ import type {
   TableShape,
   Format,
 } from '../definition/section-shapes.ts';
-import type { HeadlineModel } from '../build/model.ts';
+import type { HeadlineModel } from '../compose/model.ts';
 import type { Cell } from '../definition/port.ts';
 import type { DataCell, DataColumn, DataFormat, DataTable, ReportData } from './data.ts';
 

@@ -1,5 +1,5 @@
 import { localeOf } from '../../messages/index.ts';
-import type { ReportModel } from '../build/model.ts';
+import type { ReportModel } from '../compose/model.ts';
 import { csvOf } from './csv.ts';
 import type { DataTable } from './data.ts';
 import { parquetTableOf, type ParquetTable } from './parquet.ts';

@@ -1,5 +1,5 @@
 import { trimOf } from '../../core/index.ts';
-import { charactersOf } from '../build/names.ts';
+import { charactersOf } from '../compose/names.ts';
 
 /** Maximum UTF-16 units of a cell. */
 const maxInCell = 32_767;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChartModel } from '../build/model.ts';
+import type { ChartModel } from '../compose/model.ts';
 
 /** Content-ID of a chart's picture: the same chart always has the same one, other charts never. */
 export const cidOf = (chart: ChartModel): string =>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { chartFonts } from './chart-fonts.ts';
-import { charactersOf } from '../build/names.ts';
+import { charactersOf } from '../compose/names.ts';
 
 /** Code points from `first` to `last`, both included. */
 type Run = readonly [first: number, last: number];

@@ -1,6 +1,6 @@
 import { zero, type Money } from '../../core/index.ts';
-import type { BarModel, ChartModel } from '../build/model.ts';
-import { isAdditive } from '../build/show-value.ts';
+import type { BarModel, ChartModel } from '../compose/model.ts';
+import { isAdditive } from '../compose/show-value.ts';
 
 const number = (value: number): string => String(Math.round(value * 100) / 100);
 

@@ -4,8 +4,8 @@ import { placeOn, scaleOf, type Scale } from './chart-scale.ts';
 import { lines } from './chart-lines.ts';
 import { escapeHtml } from '../render/markup.ts';
 import { localeOf } from '../../messages/index.ts';
-import type { BarModel, ChartModel, ReportModel } from '../build/model.ts';
-import { showTick } from '../build/show-value.ts';
+import type { BarModel, ChartModel, ReportModel } from '../compose/model.ts';
+import { showTick } from '../compose/show-value.ts';
 
 /** A mid grey that is readable on white and on black. */
 const ink = '#808690';

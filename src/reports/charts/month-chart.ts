@@ -7,8 +7,8 @@ import {
   type LocaleTag,
   type Money,
 } from '../../core/index.ts';
-import { coloursOf, otherColour } from '../build/palette.ts';
-import type { BarModel } from '../build/model.ts';
+import { coloursOf, otherColour } from '../compose/palette.ts';
+import type { BarModel } from '../compose/model.ts';
 import { colour } from '../render/styles.ts';
 import { chartSvg } from './chart-svg.ts';
 

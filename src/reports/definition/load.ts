@@ -10,7 +10,7 @@ import { localeOf } from '../../messages/index.ts';
 import { checkSql } from './sql-check.ts';
 import { factsOf, type QueryFacts } from '../sql/facts.ts';
 import { loadTexts } from './texts.ts';
-import { queryWarnings } from '../build/warnings.ts';
+import { queryWarnings } from '../compose/warnings.ts';
 
 export type LoadedReport = {
   readonly report?: ReportDefinition;

@@ -1,7 +1,7 @@
 import { markup, trusted, type Html } from './markup.ts';
 import type { Locale } from '../../messages/index.ts';
 import { alertLinkDays } from '../../monitoring/index.ts';
-import { showName } from '../build/names.ts';
+import { showName } from '../compose/names.ts';
 import { meterHtml, type Meter } from './meter.ts';
 import { mailDocument } from './render-html.ts';
 import { colour, fontOf } from './styles.ts';

@@ -1,5 +1,5 @@
 import { markup, type Html } from './markup.ts';
-import type { Change } from '../build/model.ts';
+import type { Change } from '../compose/model.ts';
 import { colour } from './styles.ts';
 
 const arrows: Readonly<Record<Change['direction'], string>> = {

@@ -9,7 +9,7 @@ import type {
   NotesModel,
   SectionModel,
   TextModel,
-} from '../build/model.ts';
+} from '../compose/model.ts';
 import { colour } from './styles.ts';
 import { widthOf, wrap } from './text-width.ts';
 

@@ -1,6 +1,6 @@
 import { htmlChange } from './html-change.ts';
 import { markup, trusted, type Html } from './markup.ts';
-import type { CellModel, ColumnModel, RowModel, TableModel } from '../build/model.ts';
+import type { CellModel, ColumnModel, RowModel, TableModel } from '../compose/model.ts';
 import { colour } from './styles.ts';
 
 /** Pixels of the longest bar; of bars on a track, which stand beside more figures. */

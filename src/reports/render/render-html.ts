@@ -3,7 +3,7 @@ import { htmlChange } from './html-change.ts';
 import { sectionHtml } from './html-sections.ts';
 import { localeOf } from '../../messages/index.ts';
 import { markup, trusted, type Html } from './markup.ts';
-import type { HeadlineModel, ShownReport } from '../build/model.ts';
+import type { HeadlineModel, ShownReport } from '../compose/model.ts';
 import { colour, fontOf, styleBlocks } from './styles.ts';
 
 const layout = 'role="presentation" width="100%" cellpadding="0" cellspacing="0"';

@@ -1,4 +1,4 @@
-import type { FiguresModel, ShownReport, SectionModel, TableModel } from '../build/model.ts';
+import type { FiguresModel, ShownReport, SectionModel, TableModel } from '../compose/model.ts';
 import { localeOf } from '../../messages/index.ts';
 import { padEnd, padStart, widthOf, wrap } from './text-width.ts';
 

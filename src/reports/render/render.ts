@@ -1,7 +1,7 @@
 import { cidOf } from '../charts/chart-cid.ts';
 import { chartSvg } from '../charts/chart-svg.ts';
 import { escapeHtml } from './markup.ts';
-import type { ReportModel, ShownReport } from '../build/model.ts';
+import type { ReportModel, ShownReport } from '../compose/model.ts';
 import { renderHtml } from './render-html.ts';
 import { renderText } from './render-text.ts';
 import { chartFonts } from '../charts/chart-fonts.ts';

@@ -1,4 +1,4 @@
-import { charactersOf, isPlain } from '../build/names.ts';
+import { charactersOf, isPlain } from '../compose/names.ts';
 
 const wide =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Emoji_Presentation}|\uFE0F|[\u{20000}-\u{3FFFD}]/u;

@@ -16,7 +16,7 @@ import {
   surveyed,
   type FakeKeyService,
   type KeyFixture,
-} from '../../daemon/support/fake-key-service.ts';
+} from '../../app/support/fake-key-service.ts';
 import { approved, titled } from '../../support/approved.ts';
 import { handlersWith } from '../../support/unexpected-handlers.ts';
 import { manualClock } from '../../support/manual-clock.ts';

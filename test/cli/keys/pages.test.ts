@@ -14,7 +14,7 @@ import type {
   KeyPlanView,
   KeyView,
   RotationView,
-} from '../../../src/daemon/index.ts';
+} from '../../../src/app/index.ts';
 import { approved, titled } from '../../support/approved.ts';
 import { hostile, now, pageFaults, screens } from '../support/views.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixSeconds } from '../../../src/core/index.ts';
 import { renderReconcile } from '../../../src/cli/reconcile/render.ts';
-import type { ReconcileView } from '../../../src/daemon/index.ts';
+import type { ReconcileView } from '../../../src/app/index.ts';
 import { startSandbox } from '../../../src/sandbox/index.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { openFolder, defaultConfig } from '../../support/program.ts';

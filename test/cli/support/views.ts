@@ -1,7 +1,7 @@
 import { unixMillis, type UnixMillis } from '../../../src/core/index.ts';
 import { noPaint, type Screen } from '../../../src/cli/ui/paint.ts';
 import { widthOf } from '../../../src/cli/ui/text.ts';
-import type { JobView, RunResult, RunView, StatusView } from '../../../src/daemon/index.ts';
+import type { JobView, RunResult, RunView, StatusView } from '../../../src/app/index.ts';
 
 export const at = (text: string): UnixMillis => unixMillis(Date.parse(text));
 

@@ -12,8 +12,8 @@ import {
   socketPath,
   type ServerOptions,
 } from '../../../src/control/index.ts';
-import type { ProgramHandlers } from '../../../src/daemon/handlers/handlers.ts';
-import type { Commands, RunResult, RunView, StatusView } from '../../../src/daemon/index.ts';
+import type { ProgramHandlers } from '../../../src/app/control/handlers.ts';
+import type { Commands, RunResult, RunView, StatusView } from '../../../src/app/index.ts';
 import { handlersWith } from '../../support/unexpected-handlers.ts';
 import { manualClock, type ManualClock } from '../../support/manual-clock.ts';
 

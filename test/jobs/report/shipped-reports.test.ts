@@ -7,7 +7,7 @@ import { money, sumMoney, unixMillis, unixSeconds, zero, type Money } from '../.
 import { parseYaml } from '../../../src/core/yaml.ts';
 import { composeReport } from '../../../src/jobs/index.ts';
 import type { ReportModel } from '../../../src/reports/index.ts';
-import type { TableModel } from '../../../src/reports/build/model.ts';
+import type { TableModel } from '../../../src/reports/compose/model.ts';
 import { models, type Model } from '../../../src/sandbox/traffic/models.ts';
 import type { TruthRow } from '../../../src/sandbox/index.ts';
 import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';

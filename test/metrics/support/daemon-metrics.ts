@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Daemon, Town } from '../../daemon/support/daemon.ts';
+import type { Daemon, Town } from '../../app/support/daemon.ts';
 import { askPort } from './metrics-fixture.ts';
 
 /** Adds lines to tollkeeper.yaml, and switches metrics on. */

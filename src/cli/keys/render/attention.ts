@@ -1,5 +1,5 @@
 import { dayMillis } from '../../../core/index.ts';
-import type { KeyView } from '../../../daemon/index.ts';
+import type { KeyView } from '../../../app/index.ts';
 import type { Style } from '../../ui/paint.ts';
 import { describeTries } from '../../ui/rotation-messages.ts';
 import { describeDuration } from '../../ui/messages.ts';

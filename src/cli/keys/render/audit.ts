@@ -1,5 +1,5 @@
 import { countText } from '../../../core/index.ts';
-import type { AuditView } from '../../../daemon/index.ts';
+import type { AuditView } from '../../../app/index.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { lines } from '../../ui/lines.ts';
 

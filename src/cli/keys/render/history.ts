@@ -1,4 +1,4 @@
-import type { KeyHistory } from '../../../daemon/index.ts';
+import type { KeyHistory } from '../../../app/index.ts';
 import { formatSlot, iso } from '../../../core/index.ts';
 import { timesIn } from '../../ui/moment.ts';
 import type { Screen, Style } from '../../ui/paint.ts';

@@ -1,5 +1,5 @@
 import { countText, toMillis, iso, isoOr } from '../../../core/index.ts';
-import type { KeyListView, KeyView, RotationView } from '../../../daemon/index.ts';
+import type { KeyListView, KeyView, RotationView } from '../../../app/index.ts';
 import { attentionOf, byAttention, progressOf } from './attention.ts';
 import { localMoment, timesIn } from '../../ui/moment.ts';
 import type { Screen, Style } from '../../ui/paint.ts';

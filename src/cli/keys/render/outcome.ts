@@ -1,4 +1,4 @@
-import type { KeyOutcome, RotationView } from '../../../daemon/index.ts';
+import type { KeyOutcome, RotationView } from '../../../app/index.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { rotationJson } from './list.ts';
 import { lines } from '../../ui/lines.ts';

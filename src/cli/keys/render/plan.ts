@@ -1,5 +1,5 @@
 import { countText, iso } from '../../../core/index.ts';
-import type { KeyPlanView, PlanCheck, PlannedChange } from '../../../daemon/index.ts';
+import type { KeyPlanView, PlanCheck, PlannedChange } from '../../../app/index.ts';
 import type { Screen, Style } from '../../ui/paint.ts';
 import { tableLines } from '../../ui/table.ts';
 import { lines } from '../../ui/lines.ts';
