@@ -40,8 +40,7 @@ import { replicasOf, type Replicas } from './replicas/replicas.ts';
 import { keepUnrecorded } from './replicas/unrecorded-ends.ts';
 import { createContexts } from './runtime/contexts.ts';
 import { createRequests } from './runtime/requests.ts';
-import type { Runtime } from './runtime/runtime.ts';
-import { createRuntimeLeases, type RuntimeLease } from './runtime/runtime-leases.ts';
+import { type Runtime, createRuntimeLeases, type RuntimeLease } from './runtime/runtime.ts';
 import { createRuns } from './runtime/runs.ts';
 
 /** The program on one database. Disposal closes connections and the database. */
@@ -181,52 +180,25 @@ export const compose = async (deps: Deps, options: AppOptions): Promise<App> => 
     const { mail, scheduler: limits } = config.settings;
     const accounts = createAccounts(config, deps, log, warehouse.clocks.note, measure, confirm);
     const channels = openChannels(config, deps, log, confirm);
-    const notifications = createNotifications({
-      config,
-      channels,
-      mails,
-      warehouse,
-      journal: keyRuntime.journal,
-      clock,
-      log,
-    });
-    const keyServices = createKeyServices({
-      config,
-      accounts,
-      keyRuntime,
-      warehouse,
-      deps,
-      log,
-      notify: notifications.sendKeyAlert,
-    });
-    const { keyService, probeKeys, sinksOf } = keyServices;
-    const contexts = createContexts({
+    const parts = {
       config,
       folder,
       paths,
-      warehouse,
       accounts,
       channels,
       mails,
-      keyService,
+      warehouse,
       backups,
+      keyRuntime,
+      deps,
       clock,
       log,
-    });
-    const { transport } = channels;
-    const doctor = {
-      config,
-      folder,
-      accounts,
-      transport,
-      paths,
-      warehouse,
-      clock,
-      log,
-      where: deps,
-      probeKeys,
-      sinksOf,
     };
+    const notifications = createNotifications({ ...parts, journal: keyRuntime.journal });
+    const keyServices = createKeyServices({ ...parts, notify: notifications.sendKeyAlert });
+    const { keyService, probeKeys, sinksOf } = keyServices;
+    const contexts = createContexts({ ...parts, keyService });
+    const doctor = { ...parts, transport: channels.transport, where: deps, probeKeys, sinksOf };
     const outbox = { outbox: warehouse.outbox, mails, clock, measure, random, log };
     const delivery = createDelivery(
       { ...outbox, grace: Math.max(0, limits.grace - stopMargin) },
@@ -238,26 +210,21 @@ export const compose = async (deps: Deps, options: AppOptions): Promise<App> => 
       ...createRuns({ contexts, findings: notifications.findings, measure }),
       ...createRequests({ contexts, channels, doctor, clock }),
       keyService,
-      routes: delivery.routes,
-      processRoute: delivery.runCycle,
-      deferUndeclared: delivery.deferUndeclared,
-      deliver: delivery.deliver,
+      delivery,
+      notifications,
       cleanMail: async () => {
         await clean(mail?.keep ?? defaultKeep);
       },
       holdsMail: (file) => holdsMail(mails, file),
-      mailsOf: notifications.mailsOf,
-      notifyOfKeys: notifications.sendKeyAlert,
-      remindOfAdminKeys: notifications.oldAdminKeys,
-      notifyConfigFaults: notifications.configFaults,
       [Symbol.asyncDispose]: () => closeAll([channels, keyServices, accounts]),
     };
   };
   const leases = createRuntimeLeases(runtimeOf(first));
   const close = async (): Promise<void> => {
     // At once, so that neither takes the time of the other.
-    const sendLast = () => Promise.all([heartbeats, tracing].map((one) => one[Symbol.asyncDispose]()));
-    await closeAll([{ [Symbol.asyncDispose]: async () => void (await sendLast()) }, leases, warehouse]);
+    const sent = await Promise.allSettled([heartbeats, tracing].map((one) => one[Symbol.asyncDispose]()));
+    await closeAll([leases, warehouse]);
+    for (const one of sent) if (one.status === 'rejected') throw one.reason;
   };
 
   try {
@@ -292,7 +259,7 @@ export const compose = async (deps: Deps, options: AppOptions): Promise<App> => 
         needsThrough: (job, run) => data.needsThroughOf(job, run.slot, run.interval),
         mailsOf: async (notices) => {
           using runtime = leases.lease();
-          return await runtime.mailsOf(notices);
+          return await runtime.notifications.mailsOf(notices);
         },
         onRunEnd: (job, run) => {
           if (run.state === 'ok') heartbeats.beat(job);

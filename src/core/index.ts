@@ -17,7 +17,6 @@ export {
   type OwnStamps,
 } from './gateway/clock.ts';
 export * from './duration.ts';
-export * from './time/months.ts';
 export * from './time/ranges.ts';
 export { encodingFault } from './encoding.ts';
 export * from './fault.ts';

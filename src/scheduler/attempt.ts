@@ -12,7 +12,7 @@ import {
 } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { AttemptEnd, LedgerRun } from '../storage/index.ts';
-import { retryWait } from './retry-wait.ts';
+import { retryWait } from './delays.ts';
 import { isBySlot } from './run-key.ts';
 
 /** What a run did. */

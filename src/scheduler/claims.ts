@@ -2,7 +2,7 @@ import { dayMillis, formatSlot, unixMillis, type UnixMillis } from '../core/inde
 import type { Job } from '../config/index.ts';
 import type { Claim, JobCursor, LedgerRun } from '../storage/index.ts';
 import { readSchedule, scheduleOf, scheduleText } from './job-schedule.ts';
-import { randomizedDelay } from './randomized-delay.ts';
+import { randomizedDelay } from './delays.ts';
 import { nextSlots, previousSlot, previousSlots, scheduleFault, type Schedule } from './slots.ts';
 
 const second = 1000;

@@ -4,8 +4,7 @@ import type { LedgerRun, RunClosing, RunEvent, RunLedger, UnrecordedEnd } from '
 import type { AttemptResult, Outcome } from './attempt.ts';
 import type { Claimed } from './claiming.ts';
 import type { Start } from './dispatch.ts';
-import { randomizedDelay } from './randomized-delay.ts';
-import { retryWait } from './retry-wait.ts';
+import { randomizedDelay, retryWait } from './delays.ts';
 import { isBySlot, keyText, runFields, runIdOf } from './run-key.ts';
 
 /** A run that has ended, or whose attempt has ended with a retry pending. */

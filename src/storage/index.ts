@@ -53,7 +53,6 @@ export { serverNow } from './postgres/server-now.ts';
 export { engineFault, withoutErrorClass } from './duckdb/engine-faults.ts';
 export { interruptOn } from './duckdb/interrupt.ts';
 export { ownFolder } from './duckdb/own-folder.ts';
-export { identifier, literal } from './duckdb/sql-literal.ts';
 export type { AcquiredLock } from './duckdb/hold-lock.ts';
 
 /** Loaded on demand: commands on a file start without the driver. */

@@ -29,10 +29,12 @@ const openFixture = (start = '2026-01-10T08:00:00Z') => {
   });
   const runtime = {
     config: { settings: { accounts: { main: {}, other: {} } } },
-    routes: [],
+    delivery: { routes: [] },
     keyService: keyService,
-    notifyOfKeys: async (alert: KeyAlert) => {
-      if (!letters.has(alert.key)) letters.set(alert.key, alert);
+    notifications: {
+      sendKeyAlert: async (alert: KeyAlert) => {
+        if (!letters.has(alert.key)) letters.set(alert.key, alert);
+      },
     },
   };
   const lease = () => ({ ...runtime, [Symbol.dispose]: () => undefined });

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Config } from '../../src/config/index.ts';
-import type { Runtime } from '../../src/app/runtime/runtime.ts';
-import { createRuntimeLeases } from '../../src/app/runtime/runtime-leases.ts';
+import { type Runtime, createRuntimeLeases } from '../../src/app/runtime/runtime.ts';
 
 const openFixture = () => {
   const closed: string[] = [];

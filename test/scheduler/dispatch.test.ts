@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fault, type LateData } from '../../src/core/index.ts';
-import { randomizedDelay } from '../../src/scheduler/randomized-delay.ts';
+import { randomizedDelay } from '../../src/scheduler/delays.ts';
 import { blockedRuns } from './support/blocked-runs.ts';
 import {
   at,

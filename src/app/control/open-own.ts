@@ -42,7 +42,7 @@ const sendOwn = async (app: App, { clock, signal }: Deps, before: number, log: L
     using limit = clock.limit(sendingTimeout);
     using first = firstSignal([signal, limit.signal]);
     using runtime = app.lease();
-    await runtime.deliver({ ids, signal: first.signal });
+    await runtime.delivery.deliver({ ids, signal: first.signal });
   } catch (error) {
     log.warn(
       'messages queued by this command are sent by the next command or by the daemon',
@@ -57,7 +57,7 @@ const tellKeyProblem = async (app: App, { clock }: Deps): Promise<void> => {
   const alert = problem === undefined ? undefined : createStuckWatch('closed', clock).failed('', problem);
   if (alert === undefined) return;
   using runtime = app.lease();
-  await runtime.notifyOfKeys(alert);
+  await runtime.notifications.sendKeyAlert(alert);
 };
 
 /** The plaintext of an undelivered key is lost with this process. */

@@ -3,7 +3,7 @@ import type { CommandHandlers } from '../../control/index.ts';
 import type { OutboxView } from '../../web/index.ts';
 import { neverAgain, type OutboxRow } from '../../storage/index.ts';
 import type { App } from '../compose.ts';
-import type { RuntimeLease } from '../runtime/runtime-leases.ts';
+import type { RuntimeLease } from '../runtime/runtime.ts';
 
 export type OutboxAnswer = {
   readonly id: string;
@@ -65,7 +65,7 @@ export const createOutboxHandlers = ({ clock, app }: Deps) => {
       const refusal = await requeue(runtime, id);
       if (refusal !== undefined) refused.set(id, refusal);
     }
-    await runtime.deliver({ ids: ids.filter((id) => !refused.has(id)), signal });
+    await runtime.delivery.deliver({ ids: ids.filter((id) => !refused.has(id)), signal });
     const rows = new Map((await outbox.list({ ids })).map((row) => [row.id, row]));
     return ids.map((id) => {
       const row = rows.get(id);

@@ -54,7 +54,7 @@ const mailOf = async (app: App, run: LedgerRun, signal: AbortSignal): Promise<Ma
   const ids = (await mine()).map(({ id }) => id);
   if (ids.length === 0) return withoutSending(counts);
   using runtime = app.lease();
-  const delivered = await runtime.deliver({ ids, signal });
+  const delivered = await runtime.delivery.deliver({ ids, signal });
   for (const { state: stateOfMail } of await mine()) counts[stateOfMail] += 1;
   const isThrough = counts.deferred + counts.failed + counts.unknown === 0;
   return {

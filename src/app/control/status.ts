@@ -4,7 +4,7 @@ import { version } from '../../version.ts';
 import { unknownAlertsOf } from '../../monitoring/index.ts';
 import type { StatusView } from '../../web/index.ts';
 import type { App } from '../compose.ts';
-import type { RuntimeLease } from '../runtime/runtime-leases.ts';
+import type { RuntimeLease } from '../runtime/runtime.ts';
 import { attemptsByRun, runView } from '../queries/config-views.ts';
 import { accountViews, keptReports } from '../queries/data-status.ts';
 import { jobFailures } from '../queries/job-failures.ts';

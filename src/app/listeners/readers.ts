@@ -19,7 +19,7 @@ import { accountViews } from '../queries/data-status.ts';
 import { jobFailures } from '../queries/job-failures.ts';
 import { missedFirstSlots } from '../queries/never-ran.ts';
 import type { SpendReader } from '../queries/spend-status.ts';
-import { currentKeyAges } from '../queries/current-key-ages.ts';
+import { currentKeyAges } from '../queries/key-ages.ts';
 
 export type ReaderDeps = {
   readonly clock: Clock;

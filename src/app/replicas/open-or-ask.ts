@@ -17,9 +17,6 @@ type Options = {
   readonly dryRun?: boolean;
 };
 
-/** How a command opens the database: with the one that several processes share, if it is open already. */
-type Opened = { readonly database?: SharedDatabase; readonly dryRun?: boolean };
-
 /** How the replica that works is asked through the database. */
 type Ways<Call> = {
   readonly commandsOf: (database: SharedDatabase) => Call;
@@ -35,7 +32,7 @@ export const openOrAsk = async <Call, App>(
   deps: Deps,
   { config, log, reads = false, dryRun = false }: Options,
   { commandsOf, ping }: Ways<Call>,
-  open: (opened: Opened) => Promise<App>,
+  open: (shared: { readonly database?: SharedDatabase; readonly dryRun?: boolean }) => Promise<App>,
 ): Promise<{ readonly app: App } | { readonly asked: AsyncDisposable & { readonly call: Call } }> => {
   const { clock, signal } = deps;
   const { database: url, scheduler } = config.settings;

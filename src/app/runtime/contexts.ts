@@ -56,23 +56,14 @@ type ContextDeps = {
 };
 
 /** What jobs work with: `ofRun` for a run, `ofRequest` for what a person asks for. */
-export type Contexts = {
-  readonly ofRun: (run: RunOf) => JobContext;
-  /** Of the named account, or of the first one. @throws Fault `wrong-use` */
-  readonly ofRequest: (
-    name: string,
-    request: RequestOf,
-    progress: Progress,
-    signal: AbortSignal,
-  ) => JobContext;
-};
+export type Contexts = ReturnType<typeof createContexts>;
 
-export const createContexts = (deps: ContextDeps): Contexts => {
+export const createContexts = (deps: ContextDeps) => {
   const { config, folder, paths, warehouse, accounts, channels, mails, clock, log } = deps;
   const { settings } = config;
   const { mail } = settings;
   const { kinds, messageDefaults } = channels;
-  const ofRun: Contexts['ofRun'] = ({ name, account, ...run }) => {
+  const ofRun = ({ name, account, ...run }: RunOf): JobContext => {
     const runId = runIdOf({ job: name, slot: run.slot });
     const runLog = log.with({ job: name, run: runId });
     return {
@@ -102,12 +93,13 @@ export const createContexts = (deps: ContextDeps): Contexts => {
   };
   return {
     ofRun,
+    /** Of the named account, or of the first one. @throws Fault `wrong-use` */
     ofRequest: (
-      name,
-      { account = Object.keys(settings.accounts)[0], zone = settings.timezone },
-      progress,
-      signal,
-    ) => {
+      name: string,
+      { account = Object.keys(settings.accounts)[0], zone = settings.timezone }: RequestOf,
+      progress: Progress,
+      signal: AbortSignal,
+    ): JobContext => {
       if (account === undefined)
         throw fault('wrong-use', 'no account is configured', {
           advice: 'add an account under accounts in tollkeeper.yaml',

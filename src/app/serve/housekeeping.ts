@@ -34,12 +34,12 @@ const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
   };
   using declared = app.lease();
   return [
-    ...declared.routes.map((route) => ({
+    ...declared.delivery.routes.map((route) => ({
       name: `outbox: ${route}`,
       every: every.outbox,
       run: async (signal: AbortSignal): Promise<void> => {
         using runtime = app.lease();
-        notify(route, await runtime.processRoute(route, signal));
+        notify(route, await runtime.delivery.runCycle(route, signal));
       },
     })),
     {
@@ -47,7 +47,7 @@ const outboxWork = (app: App, log: Log): readonly Housekeeping[] => {
       every: every.undeclared,
       run: async (signal) => {
         using runtime = app.lease();
-        notify('undeclared', await runtime.deferUndeclared(signal));
+        notify('undeclared', await runtime.delivery.deferUndeclared(signal));
       },
     },
   ];
@@ -82,7 +82,7 @@ const keyWork = (app: App, log: Log, { rotations: watch, journal }: Watches): Ho
     run: async (signal) => {
       using runtime = app.lease();
       const notify = async (alert: KeyAlert | undefined): Promise<void> => {
-        if (alert !== undefined) await runtime.notifyOfKeys(alert);
+        if (alert !== undefined) await runtime.notifications.sendKeyAlert(alert);
       };
       // Checked even when nothing is due: the next step may be weeks away.
       const problem = await app.keyProblem();
@@ -132,7 +132,7 @@ export const createHousekeeping = (
       every: every.trim,
       run: async () => {
         using runtime = app.lease();
-        await runtime.remindOfAdminKeys();
+        await runtime.notifications.oldAdminKeys();
       },
     },
     {

@@ -136,7 +136,7 @@ const serveVolume = async (
     adopt: app.adopt,
     notifyFaults: async (faults) => {
       using runtime = app.lease();
-      await runtime.notifyConfigFaults(faults, clock.now());
+      await runtime.notifications.configFaults(faults, clock.now());
     },
   });
   const state = (): ProcessState => ({

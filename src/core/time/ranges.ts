@@ -1,4 +1,4 @@
-import { interval, unixSeconds, type Interval, type UnixSeconds } from '../units.ts';
+import { interval, unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from '../units.ts';
 
 type Range = Interval<UnixSeconds>;
 
@@ -41,4 +41,36 @@ export const restOf = (whole: Range, ranges: readonly Range[]): readonly Range[]
     from = end;
   }
   return left;
+};
+
+/** A calendar month of UTC. */
+export type Month = { readonly name: string; readonly range: Interval<UnixSeconds> };
+
+const secondsOf = (year: number, month: number): UnixSeconds => unixSeconds(Date.UTC(year, month) / 1000);
+
+/** The UTC month that contains the moment; its name is `2025-01`. */
+export const monthAt = (moment: UnixSeconds): Month => {
+  const date = new Date(moment * 1000);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  return {
+    name: `${String(year).padStart(4, '0')}-${String(month + 1).padStart(2, '0')}`,
+    range: interval(secondsOf(year, month), secondsOf(year, month + 1)),
+  };
+};
+
+/**
+ * The covered range after a window landed: extended when the window touches it; begun by the window when there is none
+ * and the window may; otherwise unchanged.
+ */
+export const widen = <T extends UnixSeconds | UnixMillis>(
+  range: Interval<T> | undefined,
+  window: Interval<T>,
+  opens: boolean,
+): Interval<T> | undefined => {
+  if (range === undefined) return opens ? window : undefined;
+  if (window.end < range.start || window.start > range.end) return range;
+  return {
+    start: window.start < range.start ? window.start : range.start,
+    end: window.end > range.end ? window.end : range.end,
+  };
 };

@@ -2,13 +2,12 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { createGate } from '../../core/index.ts';
-import type { Sql, StateEngine } from '../sql.ts';
+import { type Sql, type StateEngine, literal } from '../sql.ts';
 import { connectionOf, type Connection } from './connection.ts';
 import { loadDuckDB } from './duckdb.ts';
 import { engineFault } from './engine-faults.ts';
 import { interruptOn } from './interrupt.ts';
 import { ownFolder } from './own-folder.ts';
-import { literal } from './sql-literal.ts';
 
 /**
  * The memory limit to set in DuckDB for the memory that the user allows: 80 % of it, because DuckDB does not count some of its vectors and buffers.

@@ -1,9 +1,8 @@
 import type { Sql } from '../../storage/index.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { toMillis, interval, type Money, type UnixMillis } from '../../core/index.ts';
+import { toMillis, interval, type Money, type UnixMillis, widen } from '../../core/index.ts';
 import { writeLearnedChanges } from '../profile/learned-changes.ts';
 import { keepQuarantine } from '../quarantine/quarantine.ts';
-import { widen } from '../ranges.ts';
 import { writeAmounts, type AccountAmounts } from './amounts.ts';
 import type { LandedWindow, LogBatch, SeenKinds } from './log-batch.ts';
 import { readRange, writeLedger, writeRange } from './log-ledger.ts';

@@ -9,6 +9,7 @@ import {
   type Interval,
   type Money,
   type UnixMillis,
+  widen,
 } from '../../core/index.ts';
 import {
   amount,
@@ -24,7 +25,6 @@ import {
   type Sql,
   type StateEngine,
 } from '../../storage/index.ts';
-import { widen } from '../ranges.ts';
 import { unitValue } from '../logs/amounts.ts';
 import { noteOnce } from '../profile/learned-changes.ts';
 import type { LandedUsage, UsageBatch, UsageSeries, UsageValue } from './usage-batch.ts';

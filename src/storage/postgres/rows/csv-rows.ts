@@ -1,6 +1,5 @@
 import type { Connection } from '../../duckdb/connection.ts';
-import { literal } from '../../duckdb/sql-literal.ts';
-import { text } from '../../sql.ts';
+import { literal, text } from '../../sql.ts';
 
 /** A column of a table of the schema, with its type in DuckDB. */
 export type Column = { readonly name: string; readonly type: string };

@@ -8,7 +8,6 @@ import {
   type Interval,
   type UnixSeconds,
 } from '../../../core/index.ts';
-import type { Connection } from '../../duckdb/connection.ts';
 import type { Engine } from '../../duckdb/engine.ts';
 import type { AccountRows, RowStore, Writes } from '../../row-store.ts';
 import { inTransaction } from '../../sql.ts';
@@ -134,7 +133,7 @@ export const createPostgresRows = ({
     signal: AbortSignal | undefined,
   ): Promise<T> =>
     engine.bulk(
-      (local: Connection) =>
+      (local) =>
         database.bulk((stored) =>
           inSnapshot(stored, () =>
             inTransaction(
