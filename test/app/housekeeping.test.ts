@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHousekeeping } from '../../src/app/serve/housekeeping.ts';
-import type { App } from '../../src/app/compose.ts';
+import type { App } from '../../src/app/index.ts';
 import type { Reload } from '../../src/app/serve/reload.ts';
 import { fault, silentLog, type Fault, type FaultCode, type Deps } from '../../src/core/index.ts';
 import type { KeyAlert } from '../../src/keys/index.ts';

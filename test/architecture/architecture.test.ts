@@ -7,6 +7,7 @@ import {
   importCycles,
   missingModules,
   overfullFolders,
+  pastTheIndex,
   upwardImports,
 } from './rules.ts';
 
@@ -27,6 +28,19 @@ describe('the architecture', () => {
     expect(crumbs(sources)).toEqual([]);
     expect(missingModules(sources)).toEqual([]);
     expect(engineBranches(sources)).toEqual([]);
+  });
+
+  it('is named by tests through the index of a module, where it exports what they need', async () => {
+    const sources = await readSources(root);
+    const tests = await readSources(new URL('../', import.meta.url).pathname);
+    expect(pastTheIndex(tests, sources)).toEqual([]);
+    const [exported, own] = [
+      `import { fault } from '../src/core/fault.ts';`,
+      `import type { Paths } from '../src/app/data-folder/paths.ts';`,
+    ];
+    expect(pastTheIndex([{ path: 'x.test.ts', text: `${exported}\n${own}` }], sources)).toEqual([
+      'x.test.ts: import core/fault.ts through core/index.ts',
+    ]);
   });
 
   it('fails on a planted cycle of type-only imports', () => {

@@ -274,3 +274,43 @@ export const missingModules = (sources: readonly SourceFile[]): readonly string[
     ...new Set([...Object.keys(importTable), ...Object.values(importTable).flat(), ...registries]),
   ].filter((name) => !existing.has(name));
 };
+
+/** The file that declares a name which an index exports; undefined where it exports none of this name. */
+const originOf = (path: string, name: string, sources: ReadonlyMap<string, string>): string | undefined => {
+  const text = sources.get(path) ?? '';
+  if (new RegExp(`^export (?:async )?(?:const|type|function) ${name}\\b`, 'm').test(text)) return path;
+  for (const [, list = '', specifier = ''] of text.matchAll(
+    /^export (?:type )?\{([^}]*)\} from '(\.[^']+)'/gm,
+  ))
+    if (namesIn(list).includes(name)) return originOf(target(path, specifier), name, sources);
+  for (const [, specifier = ''] of text.matchAll(/^export \* from '(\.[^']+)'/gm)) {
+    const origin = originOf(target(path, specifier), name, sources);
+    if (origin !== undefined) return origin;
+  }
+  return undefined;
+};
+
+const namesIn = (list: string): readonly string[] =>
+  list.split(',').flatMap((one) => /^\s*(?:type )?(\w+)/.exec(one)?.[1] ?? []);
+
+/** Imports of tests from a file of a module although its index exports all that they name. */
+export const pastTheIndex = (
+  tests: readonly SourceFile[],
+  sources: readonly SourceFile[],
+): readonly string[] => {
+  const texts = new Map(sources.map(({ path, text }) => [path, text]));
+  return tests.flatMap(({ path, text }) =>
+    [...text.matchAll(/^import (?:type )?\{([^}]*)\} from '(?:\.\.\/)+src\/(\w+\/[^']+)'/gm)].flatMap(
+      ([, list = '', imported = '']) => {
+        const index = `${moduleOf(imported)}/index.ts`;
+        const isExported = (name: string): boolean => {
+          const origin = originOf(index, name, texts);
+          return origin !== undefined && origin === originOf(imported, name, texts);
+        };
+        return imported === index || !namesIn(list).every(isExported)
+          ? []
+          : [`${path}: import ${imported} through ${index}`];
+      },
+    ),
+  );
+};

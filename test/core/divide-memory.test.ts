@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { divideMemory, excessOf } from '../../src/core/system/divide-memory.ts';
+import { divideMemory, excessOf } from '../../src/core/index.ts';
 
 it.each([
   [

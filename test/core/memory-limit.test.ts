@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readMemoryLimit } from '../../src/core/system/memory-limit.ts';
+import { readMemoryLimit } from '../../src/core/index.ts';
 import { openFolder } from '../support/program.ts';
 
 const gigabyte = 2 ** 30;

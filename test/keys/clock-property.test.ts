@@ -10,7 +10,7 @@ import {
   type MeasuredClock,
   type OwnStamps,
 } from '../../src/core/index.ts';
-import type { KeyUse } from '../../src/keys/model/event-fields.ts';
+import type { KeyUse } from '../../src/keys/index.ts';
 import { runs } from '../support/storm.ts';
 import { engineFixture, stillClock } from './engine-fixture.ts';
 

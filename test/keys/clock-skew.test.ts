@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unixMillis, type GatewayClock } from '../../src/core/index.ts';
-import { clockEffect } from '../../src/keys/plan/clock-skew.ts';
-import { clockText } from '../../src/keys/events/notices.ts';
+import { clockEffect, clockText } from '../../src/keys/index.ts';
 import { approved, titled } from '../support/approved.ts';
 
 const minute = 60_000;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/core/index.ts';
 import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
-import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';
+import { verifyAudit } from '../../src/keys/index.ts';
 import { chaosFactor, runs } from '../support/storm.ts';
 import { crash, engineFixture, hour, memorySink, memoryTable, type EngineFixture } from './engine-fixture.ts';
 import { openRotations } from '../../src/keys/model/key-state.ts';

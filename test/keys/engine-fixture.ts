@@ -18,16 +18,18 @@ import {
   type UnixMillis,
 } from '../../src/core/index.ts';
 import type { ApiKey } from '../../src/gateway/index.ts';
-import { createKeyService } from '../../src/keys/key-service.ts';
-import type { KeyAlert } from '../../src/keys/model/alert.ts';
+import {
+  createKeyService,
+  type KeyAlert,
+  type KeyEvent,
+  type KeyUse,
+  type Sink,
+  type RotationTerms,
+} from '../../src/keys/index.ts';
 import { keyText, localeOf } from '../../src/messages/index.ts';
 import type { Consumer, EngineDeps, KeyGateway } from '../../src/keys/cycle/engine-deps.ts';
 import { openJournal, type JournalDeps } from '../../src/keys/journal/journal.ts';
-import type { KeyEvent } from '../../src/keys/events/key-event.ts';
-import type { KeyUse } from '../../src/keys/model/event-fields.ts';
 import type { KeyEvidence } from '../../src/keys/model/ports.ts';
-import type { Sink } from '../../src/keys/model/sink.ts';
-import type { RotationTerms } from '../../src/keys/model/terms.ts';
 import type { KeyJournalRow, LineageRow } from '../../src/warehouse/index.ts';
 
 const fingerprintOf = (text: string): string => createHash('sha256').update(text).digest('hex');

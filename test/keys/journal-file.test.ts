@@ -6,7 +6,7 @@ import { fault, silentLog, type Log } from '../../src/core/index.ts';
 import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
 import { lineAfter } from '../../src/keys/journal/audit-line.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
-import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';
+import { verifyAudit } from '../../src/keys/index.ts';
 import { adoptedStep as step, memoryTable } from './engine-fixture.ts';
 
 /** A journal of so many steps, in a folder of its own. */

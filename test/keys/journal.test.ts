@@ -5,7 +5,7 @@ import { fault, silentLog } from '../../src/core/index.ts';
 import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
 import { lineAfter, noHead } from '../../src/keys/journal/audit-line.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
-import { verifyAudit } from '../../src/keys/journal/verify-audit.ts';
+import { verifyAudit } from '../../src/keys/index.ts';
 import { runs } from '../support/storm.ts';
 import { engineFixture, memoryTable, type EngineFixture } from './engine-fixture.ts';
 import { openRotations } from '../../src/keys/model/key-state.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fault, money, unixSeconds } from '../../src/core/index.ts';
-import type { Sink } from '../../src/keys/model/sink.ts';
+import type { Sink } from '../../src/keys/index.ts';
 import {
   crash,
   engineFixture,

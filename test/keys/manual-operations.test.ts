@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noProgress, unixSeconds } from '../../src/core/index.ts';
-import { planRotations, plannedRotation } from '../../src/keys/plan/plan-rotations.ts';
+import { planRotations, plannedRotation } from '../../src/keys/index.ts';
 import {
   engineFixture,
   fullSink,

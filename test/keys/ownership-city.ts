@@ -1,10 +1,7 @@
 import { expect } from 'vitest';
 import { noProgress, unixSeconds } from '../../src/core/index.ts';
 import { collectExpiryEvidence } from '../../src/jobs/expire-keys/collect-expiry-evidence.ts';
-import type { KeyUse } from '../../src/keys/model/event-fields.ts';
-import type { ExpiryPolicy } from '../../src/keys/plan/expiry-policy.ts';
-import type { PlannedExpiry } from '../../src/keys/model/service-types.ts';
-import { planExpiry } from '../../src/keys/plan/plan-expiry.ts';
+import { type KeyUse, type ExpiryPolicy, type PlannedExpiry, planExpiry } from '../../src/keys/index.ts';
 import { engineFixture, hour, memorySink, stillClock } from './engine-fixture.ts';
 
 export const quiet = hour;

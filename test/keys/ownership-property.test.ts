@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { PlannedExpiry } from '../../src/keys/model/service-types.ts';
+import type { PlannedExpiry } from '../../src/keys/index.ts';
 import { few } from '../support/storm.ts';
 import { openCity, quiet } from './ownership-city.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { fault, money, unixSeconds } from '../../src/core/index.ts';
-import type { KeyUse } from '../../src/keys/model/event-fields.ts';
+import type { KeyUse } from '../../src/keys/index.ts';
 import { type EngineFixture, engineFixture, hour, stillClock } from './engine-fixture.ts';
 
 const minute = 60_000;

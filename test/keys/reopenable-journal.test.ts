@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fault, silentLog } from '../../src/core/index.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
-import { openReopenableJournal } from '../../src/keys/journal/reopenable-journal.ts';
+import { openReopenableJournal } from '../../src/keys/index.ts';
 import { adoptedStep as step, memoryTable } from './engine-fixture.ts';
 
 /** Two steps in a file whose first line was taken out, and how often the database was asked for all of them. */

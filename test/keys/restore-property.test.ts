@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RotationTerms } from '../../src/keys/model/terms.ts';
+import type { RotationTerms } from '../../src/keys/index.ts';
 import { chaosFactor, isLong } from '../support/storm.ts';
 import {
   crash,

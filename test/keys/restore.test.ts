@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fault, money, unixSeconds } from '../../src/core/index.ts';
-import { defaultTemplate } from '../../src/keys/plan/key-names.ts';
-import type { RotationTerms } from '../../src/keys/model/terms.ts';
+import { defaultTemplate, type RotationTerms } from '../../src/keys/index.ts';
 import { engineFixture, hour, memorySink, type EngineFixture, dieAt } from './engine-fixture.ts';
 
 const { signal } = new AbortController();

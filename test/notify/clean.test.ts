@@ -1,10 +1,9 @@
-import { mailFolder } from '../../src/notify/mail-file.ts';
+import { mailFolder, createMailCleaner } from '../../src/notify/index.ts';
 import { randomUUID } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createLog } from '../../src/core/logging/json-log.ts';
-import { createMailCleaner } from '../../src/notify/index.ts';
 import { openOutboxFixture, type OutboxFixture } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 

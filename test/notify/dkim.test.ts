@@ -1,8 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry, isFault } from '../../src/core/index.ts';
-import { mailFolder } from '../../src/notify/mail-file.ts';
-import { notify } from '../../src/notify/index.ts';
+import { mailFolder, notify } from '../../src/notify/index.ts';
 import { mail, openOutboxFixture } from './support/outbox-fixture.ts';
 import { checkDkim } from './support/dkim-check.ts';
 import { openPostOffice } from './support/post-office.ts';

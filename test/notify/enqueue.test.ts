@@ -1,11 +1,10 @@
-import { mailFolder } from '../../src/notify/mail-file.ts';
+import { mailFolder, notify, recoverInterrupted, type Mail } from '../../src/notify/index.ts';
 import { createHash } from 'node:crypto';
 import { readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../src/core/logging/json-log.ts';
-import { notify, recoverInterrupted, type Mail } from '../../src/notify/index.ts';
 import { mail, openOutboxFixture, start } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry, isFault } from '../../src/core/index.ts';
-import { createTokenSource } from '../../src/notify/channels/smtp/oauth2-token.ts';
+import { createTokenSource } from '../../src/notify/index.ts';
 import { createHttp } from '../../src/http/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { openOutboxFixture, openSending, start } from './support/outbox-fixture.ts';

@@ -1,7 +1,7 @@
 import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
 import { unixMillis } from '../../src/core/index.ts';
-import type { MessageDefaults } from '../../src/notify/message-defaults.ts';
+import type { MessageDefaults } from '../../src/notify/index.ts';
 import { composeMessage } from '../../src/notify/message.ts';
 import { mail, start } from './support/outbox-fixture.ts';
 

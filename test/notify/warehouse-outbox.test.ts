@@ -1,16 +1,16 @@
-import { mailFolder } from '../../src/notify/mail-file.ts';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { createSecretRegistry, silentLog } from '../../src/core/index.ts';
 import {
+  mailFolder,
   createDelivery,
   createMailRoute,
   createSmtpTransport,
   notify,
   recoverInterrupted,
 } from '../../src/notify/index.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createSecretRegistry, silentLog } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { mail, start } from './support/outbox-fixture.ts';

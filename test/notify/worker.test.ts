@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../control/support/control-fixture.ts';
 import { fault, silentLog } from '../../src/core/index.ts';
-import { createDelivery } from '../../src/notify/index.ts';
-import { createMailRoute } from '../../src/notify/channels/smtp/mail-route.ts';
+import { createDelivery, createMailRoute, mailFolder } from '../../src/notify/index.ts';
 import { createRateLimit } from '../../src/notify/route-worker.ts';
 import type { OutboxRoute, RouteOutcome } from '../../src/notify/route.ts';
-import { mailFolder } from '../../src/notify/mail-file.ts';
 import { openOutboxFixture, openSending, type OutboxFixture } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 

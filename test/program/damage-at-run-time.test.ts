@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
-import { openEngine } from '../../src/storage/duckdb/engine.ts';
+import { openEngine } from '../../src/storage/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { defaultConfig, openFolder, type Folder } from '../support/program.ts';
 

@@ -2,9 +2,8 @@ import { DuckDBInstance, type DuckDBAppender, type DuckDBConnection } from '@duc
 import type { Cell, CubeRequest, ResultTable } from '../../src/reports/definition/port.ts';
 import type { CubeReader } from '../../src/reports/index.ts';
 import { cubeRelation } from '../../src/warehouse/report-views/cube-columns.ts';
-import { reportRelations } from '../../src/warehouse/report-views/registry.ts';
+import { reportRelations, countedClasses } from '../../src/warehouse/index.ts';
 import { engineThreads } from '../support/storm.ts';
-import { countedClasses } from '../../src/warehouse/index.ts';
 import { declared } from '../../src/warehouse/report-views/relation.ts';
 import { unusualDaysSql } from '../../src/warehouse/report-views/unusual-days.ts';
 

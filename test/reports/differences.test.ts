@@ -19,13 +19,18 @@ import {
 } from '../../src/core/index.ts';
 import { budgetAlert } from '../../src/jobs/alert/rules/budget/budget-mails.ts';
 import { localeOf } from '../../src/messages/index.ts';
-import { levelName, type Assessment, type CausePart, type Waterfall } from '../../src/monitoring/index.ts';
+import {
+  levelName,
+  type Assessment,
+  type CausePart,
+  type Waterfall,
+  causeFactors,
+} from '../../src/monitoring/index.ts';
 import { buildTable } from '../../src/reports/compose/build-table.ts';
 import { buildChanges } from '../../src/reports/compose/changes/build-changes.ts';
 import type { Context } from '../../src/reports/compose/context.ts';
 import { queryTable } from '../../src/reports/compose/query-table.ts';
 import { describeCause, resolvePeriod } from '../../src/reports/index.ts';
-import { causeFactors } from '../../src/monitoring/causes/cell-factors.ts';
 import { runs } from '../support/storm.ts';
 import { readShown } from './read-shown.ts';
 import { now, spendSummary, zone } from './sample.ts';

@@ -1,8 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from 'vitest';
-import { loadReport } from '../../src/reports/index.ts';
-import { newReportFiles } from '../../src/reports/definition/new-report.ts';
+import { loadReport, newReportFiles } from '../../src/reports/index.ts';
 import { checkSql } from '../../src/reports/definition/sql-check.ts';
 import { systemClock } from '../../src/core/index.ts';
 import { bindWith, openQueries, type BindQueries } from '../../src/warehouse/index.ts';

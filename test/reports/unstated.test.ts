@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { interval, unixSeconds, type LocaleTag } from '../../src/core/index.ts';
-import { csvOf } from '../../src/reports/attachments/csv.ts';
+import { csvOf, type ReportModel } from '../../src/reports/index.ts';
 import type { DataTable } from '../../src/reports/attachments/data.ts';
-import type { ReportModel } from '../../src/reports/index.ts';
 import { openAccount, type Account, type Call } from './shipped.ts';
 
 const oneDay = 86_400;

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openEngine, type Engine } from '../../src/storage/duckdb/engine.ts';
-import { inTransaction } from '../../src/storage/sql.ts';
+import { openEngine, type Engine, inTransaction } from '../../src/storage/index.ts';
 import { optionsIn, testFolder } from '../warehouse/support.ts';
 
 const countIn = async (engine: Engine, table: string): Promise<number> =>

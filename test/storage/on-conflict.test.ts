@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/core/index.ts';
-import { openEngine } from '../../src/storage/duckdb/engine.ts';
-import { inTransaction } from '../../src/storage/sql.ts';
+import { openEngine, inTransaction } from '../../src/storage/index.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { schema } from '../../src/warehouse/schema.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { interval, money, silentLog, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import { postgresStatements } from '../../src/storage/index.ts';
 import { schema } from '../../src/warehouse/schema.ts';
-import type { Warehouse } from '../../src/warehouse/tables.ts';
+import type { Warehouse } from '../../src/warehouse/index.ts';
 import { createWarehouse } from '../../src/warehouse/warehouse.ts';
 import { manualClock, type ManualClock } from '../support/manual-clock.ts';
 import { withNotes } from '../support/noted-statements.ts';

@@ -2,11 +2,15 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { interval, silentLog, systemClock, unixSeconds } from '../../src/core/index.ts';
-import { openEngine, type PostgresEngine, postgresStatements } from '../../src/storage/index.ts';
+import {
+  openEngine,
+  type PostgresEngine,
+  postgresStatements,
+  createPostgresRows,
+} from '../../src/storage/index.ts';
 import { schema, type AccountStore } from '../../src/warehouse/schema.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { createLeases } from '../../src/storage/postgres/leases.ts';
-import { createPostgresRows } from '../../src/storage/postgres/rows/row-store.ts';
 import { openCells } from '../../src/warehouse/rollup/cells.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';
 import { optionsIn, testFolder, type TestFolder } from '../warehouse/support.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog, systemClock, type Clock } from '../../src/core/index.ts';
 import { begin } from '../../src/storage/postgres/connection.ts';
-import type { SharedDatabase } from '../../src/storage/postgres/open-database.ts';
+import type { SharedDatabase } from '../../src/storage/index.ts';
 import { openDatabase } from '../../src/warehouse/index.ts';
 import { rejection } from '../http/support/servers.ts';
 import { noPostgres, startPostgres, type PostgresCluster } from '../support/postgres-cluster.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mailFolder } from '../../src/notify/mail-file.ts';
+import { mailFolder } from '../../src/notify/index.ts';
 import {
   createMailTable,
   createOutbox,

@@ -12,8 +12,9 @@ import {
   seconds,
   secondsRange,
   sparse,
-} from '../../src/storage/row-reader.ts';
-import { text, wholeNumber } from '../../src/storage/sql.ts';
+  text,
+  wholeNumber,
+} from '../../src/storage/index.ts';
 
 const row = {
   name: 'a',

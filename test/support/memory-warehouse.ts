@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { silentLog, systemClock, type Clock, type Log } from '../../src/core/index.ts';
-import { openEngine, type Engine } from '../../src/storage/duckdb/engine.ts';
+import { openEngine, type Engine } from '../../src/storage/index.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { schema } from '../../src/warehouse/schema.ts';
 import { createWarehouse } from '../../src/warehouse/warehouse.ts';

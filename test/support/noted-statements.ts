@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
-import type { Engine } from '../../src/storage/duckdb/engine.ts';
+import type { Engine, Bindings, Sql } from '../../src/storage/index.ts';
 import { numbered, sqlOf } from '../../src/storage/postgres/connection.ts';
-import type { Bindings, Sql } from '../../src/storage/sql.ts';
 
 /** The rows of a statement as PostgreSQL takes them; it never runs a query. */
 const { table } = sqlOf({} as ClientBase);

@@ -1,7 +1,6 @@
-import { mailFolder } from '../../src/notify/mail-file.ts';
+import { mailFolder, notify } from '../../src/notify/index.ts';
 import { join } from 'node:path';
 import { silentLog, type Clock } from '../../src/core/index.ts';
-import { notify } from '../../src/notify/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 
 /** Queues one mail a recipient in the database below a folder, where no daemon runs. */

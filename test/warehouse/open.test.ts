@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
-import { openEngine } from '../../src/storage/duckdb/engine.ts';
+import { openEngine } from '../../src/storage/index.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { schema } from '../../src/warehouse/schema.ts';
 import { openIn, optionsIn, testFolder } from './support.ts';

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { interval, money, systemClock, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import type { KnownGap, LearnedChange } from '../../src/warehouse/index.ts';
-import { openEngine, type Engine } from '../../src/storage/duckdb/engine.ts';
+import { openEngine, type Engine } from '../../src/storage/index.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { migrations } from '../../src/warehouse/migrations.ts';
 import { schema } from '../../src/warehouse/schema.ts';

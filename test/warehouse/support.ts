@@ -8,12 +8,12 @@ import {
   type LogColumn,
   type Warehouse,
   type WarehouseOptions,
+  type LandedWindow,
 } from '../../src/warehouse/index.ts';
 import { databaseOf, openWarehouse } from '../support/postgres-warehouse.ts';
-import { openEngine, type Engine } from '../../src/storage/duckdb/engine.ts';
+import { openEngine, type Engine } from '../../src/storage/index.ts';
 import { createRowStore } from '../../src/warehouse/row-store.ts';
 import { landLogWindow } from '../../src/warehouse/logs/land-logs.ts';
-import type { LandedWindow } from '../../src/warehouse/logs/log-batch.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { schema, type AccountStore } from '../../src/warehouse/schema.ts';
 import { openMemoryWarehouse } from '../support/memory-warehouse.ts';

@@ -1,11 +1,10 @@
-import { mailFolder } from '../../src/notify/mail-file.ts';
+import { mailFolder, notify } from '../../src/notify/index.ts';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createConnection, type NetConnectOpts, type Socket } from 'node:net';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog, type ConnectionLimits } from '../../src/core/index.ts';
-import { notify } from '../../src/notify/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { listenForHealth, listenForPage } from '../../src/web/index.ts';
 import { openControlFixture } from '../control/support/control-fixture.ts';

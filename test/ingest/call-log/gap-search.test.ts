@@ -9,7 +9,7 @@ import {
   type GapQuestion,
   type GapSearch,
 } from '../../../src/ingest/call-log/gap-search.ts';
-import type { LogWindow } from '../../../src/ingest/call-log/log-windows.ts';
+import type { LogWindow } from '../../../src/ingest/index.ts';
 import { runs } from '../../support/storm.ts';
 
 const range = (start: number, end: number): LogWindow => interval(unixSeconds(start), unixSeconds(end));

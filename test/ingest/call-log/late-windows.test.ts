@@ -8,7 +8,7 @@ import {
   daysToCheck,
   monthsToCheck,
   planLatePulls,
-} from '../../../src/ingest/call-log/late-windows.ts';
+} from '../../../src/ingest/index.ts';
 import { maxLateTries, type LaggingWindow } from '../../../src/warehouse/index.ts';
 
 const zone = 'Europe/Berlin';

@@ -1,4 +1,4 @@
-import { mailFolder } from '../../../src/notify/mail-file.ts';
+import { mailFolder } from '../../../src/notify/index.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';

@@ -9,7 +9,7 @@ import {
   zero,
   type Money,
 } from '../../../src/core/index.ts';
-import { bucketsOf } from '../../../src/ingest/usage/usage-windows.ts';
+import { bucketsOf } from '../../../src/ingest/index.ts';
 import { now } from '../../support/gateway-fixture.ts';
 import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
 import { approved, titled } from '../../support/approved.ts';

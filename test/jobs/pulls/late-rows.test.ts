@@ -1,4 +1,4 @@
-import { mailFolder } from '../../../src/notify/mail-file.ts';
+import { mailFolder } from '../../../src/notify/index.ts';
 import { describe, expect, it } from 'vitest';
 import {
   addMoney,

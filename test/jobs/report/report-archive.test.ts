@@ -1,4 +1,4 @@
-import { mailFolder } from '../../../src/notify/mail-file.ts';
+import { mailFolder } from '../../../src/notify/index.ts';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

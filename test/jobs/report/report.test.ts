@@ -1,4 +1,4 @@
-import { mailFolder } from '../../../src/notify/mail-file.ts';
+import { mailFolder } from '../../../src/notify/index.ts';
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import { mailFolder } from '../../../src/notify/mail-file.ts';
+import { mailFolder } from '../../../src/notify/index.ts';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

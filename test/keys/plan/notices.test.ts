@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toSeconds, unixMillis } from '../../../src/core/index.ts';
-import type { KeyEvent } from '../../../src/keys/events/key-event.ts';
+import type { KeyEvent } from '../../../src/keys/index.ts';
 import { planNotices, defaultNotices } from '../../../src/keys/plan/notices.ts';
 import { day, daysAgo, now, surveyed } from './survey.ts';
 

@@ -1,8 +1,7 @@
-import { clockPassed } from '../../../src/keys/plan/expiry-step.ts';
+import { clockPassed, type SurveyedKey, planExpiry, type LogCompleteness } from '../../../src/keys/index.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { money, toSeconds, unixSeconds } from '../../../src/core/index.ts';
-import type { SurveyedKey } from '../../../src/keys/model/service-types.ts';
 import {
   pastSteps,
   rangeAsked,
@@ -11,8 +10,6 @@ import {
   type ExpiryPolicy,
   type PastSteps,
 } from '../../../src/keys/plan/expiry-policy.ts';
-import { planExpiry } from '../../../src/keys/plan/plan-expiry.ts';
-import type { LogCompleteness } from '../../../src/keys/model/ports.ts';
 import { approved, titled } from '../../support/approved.ts';
 import { runs } from '../../support/storm.ts';
 import { day, daysAgo, hour, now, surveyed, surveyOf } from './survey.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixSeconds } from '../../../src/core/index.ts';
-import type { SurveyedKey } from '../../../src/keys/model/service-types.ts';
+import { type SurveyedKey, plannedRotation } from '../../../src/keys/index.ts';
 import {
   isStale,
   parsePlanFile,
@@ -8,7 +8,6 @@ import {
   withQuotaNow,
   type KeyPlan,
 } from '../../../src/keys/plan/plan-file.ts';
-import { plannedRotation } from '../../../src/keys/plan/plan-rotations.ts';
 import { approved, titled } from '../../support/approved.ts';
 import { day, now, surveyed, surveyOf } from './survey.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { money, toSeconds, unixSeconds } from '../../../src/core/index.ts';
-import { planRotations, type RotationPolicy } from '../../../src/keys/plan/plan-rotations.ts';
-import type { SurveyedKey } from '../../../src/keys/model/service-types.ts';
+import { planRotations, type RotationPolicy, type SurveyedKey } from '../../../src/keys/index.ts';
 import { approved, titled } from '../../support/approved.ts';
 import { runs } from '../../support/storm.ts';
 import { day, hour, now, surveyed, surveyOf } from './survey.ts';

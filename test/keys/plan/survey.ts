@@ -1,6 +1,5 @@
 import { money, toSeconds, unixMillis, unixSeconds } from '../../../src/core/index.ts';
-import type { KeySurvey, SurveyedKey } from '../../../src/keys/model/service-types.ts';
-import { placeByName, templateOf } from '../../../src/keys/plan/key-names.ts';
+import { type KeySurvey, type SurveyedKey, placeByName, templateOf } from '../../../src/keys/index.ts';
 
 export const now = unixMillis(Date.parse('2026-11-21T08:00:00Z'));
 export const hour = 3_600_000;

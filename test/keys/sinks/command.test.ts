@@ -2,7 +2,7 @@ import { access, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../../src/keys/sinks/command/settings.ts';
-import { runThen } from '../../../src/keys/sinks/command/then-command.ts';
+import { runThen } from '../../../src/keys/index.ts';
 import {
   delivery,
   never,

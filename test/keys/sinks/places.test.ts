@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createSink } from '../../../src/keys/sinks/create-sink.ts';
+import { createSink, type SinkSpec } from '../../../src/keys/index.ts';
 import { locate, placeName, placesClash } from '../../../src/keys/sinks/places.ts';
-import type { SinkSpec } from '../../../src/keys/sinks/registry.ts';
 import { approved, titled } from '../../support/approved.ts';
 import { openSinkFixture, secretOf } from './support.ts';
 

@@ -1,4 +1,4 @@
-import type { Announcement } from '../../../src/notify/announcement.ts';
+import type { Announcement } from '../../../src/notify/index.ts';
 
 export const announcement: Announcement = {
   kind: 'report',

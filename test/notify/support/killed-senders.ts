@@ -1,4 +1,10 @@
-import { mailFolder } from '../../../src/notify/mail-file.ts';
+import {
+  mailFolder,
+  createDelivery,
+  createMailRoute,
+  createSmtpTransport,
+  recoverInterrupted,
+} from '../../../src/notify/index.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -7,12 +13,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { createSecretRegistry, silentLog } from '../../../src/core/index.ts';
-import {
-  createDelivery,
-  createMailRoute,
-  createSmtpTransport,
-  recoverInterrupted,
-} from '../../../src/notify/index.ts';
 import { openWarehouse } from '../../../src/warehouse/index.ts';
 import type { OutboxRow } from '../../../src/storage/index.ts';
 import { compiledModules } from '../../support/compiled-modules.ts';

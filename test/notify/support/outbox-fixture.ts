@@ -1,11 +1,5 @@
-import { mailFolder } from '../../../src/notify/mail-file.ts';
-import { createMemoryOutbox, type MemoryOutbox } from '../../support/memory-outbox.ts';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createSecretRegistry } from '../../../src/core/index.ts';
-import { createLog } from '../../../src/core/logging/json-log.ts';
 import {
+  mailFolder,
   createDelivery,
   createMailRoute,
   createSmtpTransport,
@@ -16,8 +10,14 @@ import {
   type Mail,
   type MailTransport,
   type SmtpOptions,
+  type OutboxRoute,
 } from '../../../src/notify/index.ts';
-import type { OutboxRoute } from '../../../src/notify/route.ts';
+import { createMemoryOutbox, type MemoryOutbox } from '../../support/memory-outbox.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSecretRegistry } from '../../../src/core/index.ts';
+import { createLog } from '../../../src/core/logging/json-log.ts';
 import { manualClock, type ManualClock } from '../../support/manual-clock.ts';
 
 import { ca, openPostOffice, type PostOfficeOptions } from './post-office.ts';

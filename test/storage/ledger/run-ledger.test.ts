@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openEngine } from '../../../src/storage/duckdb/engine.ts';
+import { openEngine } from '../../../src/storage/index.ts';
 import { at, cursorAt, missedAt, runAt } from './ledger-support.ts';
 import { openIn, optionsIn, testFolder } from '../../warehouse/support.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createNamedGates, interval, silentLog, systemClock } from '../../../src/core/index.ts';
 import { createArchive } from '../../../src/warehouse/archive/archive.ts';
-import { archiveFolderOf, openEngine } from '../../../src/storage/duckdb/engine.ts';
+import { archiveFolderOf, openEngine } from '../../../src/storage/index.ts';
 import { createRowStore } from '../../../src/warehouse/row-store.ts';
 import { at, batchOfCalls, openAt, now, someCalls, year } from './archive-support.ts';
 import { optionsIn, testFolder } from '../support.ts';

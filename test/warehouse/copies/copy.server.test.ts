@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { interval, noProgress, silentLog, systemClock } from '../../../src/core/index.ts';
-import { mailFolder } from '../../../src/notify/mail-file.ts';
+import { mailFolder } from '../../../src/notify/index.ts';
 import type { SharedDatabase } from '../../../src/storage/index.ts';
 import { openPostgres } from '../../../src/storage/postgres/engine.ts';
 import { createLeases } from '../../../src/storage/postgres/leases.ts';

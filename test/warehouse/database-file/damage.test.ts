@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unixMillis } from '../../../src/core/index.ts';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/index.ts';
-import { openEngine } from '../../../src/storage/duckdb/engine.ts';
+import { openEngine } from '../../../src/storage/index.ts';
 import { optionsIn, testFolder, type TestFolder } from '../support.ts';
 
 const muted = 200;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog, systemClock, type Log } from '../../../src/core/index.ts';
 import { openWarehouse, type WarehouseOptions } from '../../../src/warehouse/index.ts';
-import { openEngine } from '../../../src/storage/duckdb/engine.ts';
+import { openEngine } from '../../../src/storage/index.ts';
 import { migrate, reachedSchema, type Schema } from '../../../src/warehouse/migrate.ts';
 import { schema } from '../../../src/warehouse/schema.ts';
 import { openMigrated } from '../../../src/warehouse/database-file/open-migrated.ts';

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { openWarehouse } from '../../../src/warehouse/index.ts';
-import { openEngine } from '../../../src/storage/duckdb/engine.ts';
+import { openEngine } from '../../../src/storage/index.ts';
 import { reachedSchema } from '../../../src/warehouse/migrate.ts';
 import { schema } from '../../../src/warehouse/schema.ts';
 import { compiledModules } from '../../support/compiled-modules.ts';

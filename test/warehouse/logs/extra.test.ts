@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { interval, unixSeconds } from '../../../src/core/index.ts';
 import { callsWithJson, extraCellSql } from '../../../src/warehouse/logs/extra.ts';
-import type { LogColumn } from '../../../src/warehouse/logs/log-batch.ts';
+import type { LogColumn } from '../../../src/warehouse/index.ts';
 import { batchOf, landIn, openSchema, testFolder } from '../support.ts';
 
 const named: readonly LogColumn[] = [

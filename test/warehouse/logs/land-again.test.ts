@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Engine } from '../../../src/storage/duckdb/engine.ts';
-import type { LogBatch, LogColumn } from '../../../src/warehouse/logs/log-batch.ts';
+import type { Engine } from '../../../src/storage/index.ts';
+import type { LogBatch, LogColumn } from '../../../src/warehouse/index.ts';
 import { batchOf, landIn, openSchema, testFolder } from '../support.ts';
 
 const columns: readonly LogColumn[] = [

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/index.ts';
-import { openEngine } from '../../../src/storage/duckdb/engine.ts';
+import { openEngine } from '../../../src/storage/index.ts';
 import { migrate } from '../../../src/warehouse/migrate.ts';
 import { schema } from '../../../src/warehouse/schema.ts';
 import { openIn, optionsIn, testFolder } from '../support.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { goodEnv, goodFiles, load } from '../../config/support/load.ts';
 import { openInMemory, openNew } from '../support.ts';
 import { landCalls } from './tokens-support.ts';
-import { fitsPattern } from '../../../src/keys/plan/select.ts';
-import { inScope } from '../../../src/monitoring/budgets/scope.ts';
+import { fitsPattern } from '../../../src/keys/index.ts';
+import { inScope } from '../../../src/monitoring/index.ts';
 import {
   isSameName,
   matchesPattern,
