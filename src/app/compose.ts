@@ -70,7 +70,7 @@ export type App = AsyncDisposable & {
 };
 
 export type AppOptions = {
-  /** Of the configuration. */
+  /** The path of the configuration folder. */
   readonly folder: string;
   readonly config: Config;
   readonly log: Log;
@@ -83,7 +83,7 @@ export type AppOptions = {
   readonly dryRun?: boolean;
   /** Whether an older database is migrated; true if omitted. */
   readonly migrates?: boolean | undefined;
-  /** The database of several processes, if it is open; it is closed with the app, also with one that fails. */
+  /** The shared database, if already open. It is closed with the app, and also if its leases cannot be taken. */
   readonly database?: SharedDatabase | undefined;
 };
 
@@ -105,7 +105,7 @@ const closeAll = async (things: readonly AsyncDisposable[]): Promise<void> => {
   if (failures.length > 0) throw failures[0];
 };
 
-/** The config overrides the token convention that the data show. */
+/** Applies the token conventions of the config, which override those detected in the data. */
 const configureTokens = async (warehouse: Warehouse, { settings }: Config): Promise<void> => {
   for (const [name, { gateway }] of Object.entries(settings.accounts))
     await warehouse.tokens.configure(name, gateway.token_convention ?? {}, gateway.output_convention ?? {});
@@ -114,8 +114,8 @@ const configureTokens = async (warehouse: Warehouse, { settings }: Config): Prom
 const jobsOf = ({ jobs }: Config) => new Map(Object.entries(jobs));
 
 /**
- * Opens the database and puts the program together on it: the one place where its parts meet. What depends on the configuration is
- * built by `runtimeOf`, again for each configuration that is adopted.
+ * Opens the database and connects all parts of the program to it. `runtimeOf` builds the parts that depend on the configuration,
+ * and builds them again for each configuration that is adopted.
  */
 export const compose = async (deps: Deps, options: AppOptions): Promise<App> => {
   const { config: first, log, folder, claimsSlots } = options;
@@ -129,7 +129,7 @@ export const compose = async (deps: Deps, options: AppOptions): Promise<App> => 
   if (!isShared) await refuseEmptyStart(beside);
   const paths = dryRun && !isShared ? await placesToPlan(beside, folder) : beside;
   if (!dryRun) await makeDataFolder(deps, paths);
-  // A daemon may stand by for a long time before it works.
+  // Clears the spool before the leases are taken: a daemon may stand by for a long time.
   if (isShared && claimsSlots) await clearSpoolOf(paths, log);
 
   // The database.
@@ -156,7 +156,7 @@ export const compose = async (deps: Deps, options: AppOptions): Promise<App> => 
   const mails = warehouse.mails ?? mailFolder(paths.outboxDirectory);
   const { confirm } = warehouse;
 
-  // What outlives a configuration.
+  // Parts that stay open when another configuration is adopted.
   const keyRuntime = await openKeyRuntime(warehouse, paths.auditFile, log, isShared).catch(
     async (error: unknown) => {
       await warehouse[Symbol.asyncDispose]();
@@ -175,7 +175,7 @@ export const compose = async (deps: Deps, options: AppOptions): Promise<App> => 
   const measure = measureAll(options.measure, tracing.measure);
   const heartbeats = createHeartbeats({ env: deps.env, clock, log });
 
-  // What one configuration brings.
+  // Parts that are built for each configuration.
   const runtimeOf = (config: Config): Runtime => {
     const { mail, scheduler: limits } = config.settings;
     const accounts = createAccounts(config, deps, log, warehouse.clocks.note, measure, confirm);
@@ -221,7 +221,7 @@ export const compose = async (deps: Deps, options: AppOptions): Promise<App> => 
   };
   const leases = createRuntimeLeases(runtimeOf(first));
   const close = async (): Promise<void> => {
-    // At once, so that neither takes the time of the other.
+    // Both are closed concurrently, so that neither uses up the time of the other.
     const sent = await Promise.allSettled([heartbeats, tracing].map((one) => one[Symbol.asyncDispose]()));
     await closeAll([leases, warehouse]);
     for (const one of sent) if (one.status === 'rejected') throw one.reason;

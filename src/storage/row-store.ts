@@ -8,8 +8,8 @@ export type Relation = { readonly sql: string; readonly bindings: Bindings };
 type Range = Interval<UnixSeconds>;
 
 /**
- * All calls of the range, with the columns of `call_log`. There may be others: filter the relation as `call_log`. With `within`,
- * those of other times may be missing; with `columns`, the other ones may be NULL.
+ * Returns a relation with all calls of the range and the columns of `call_log`. It may contain other calls: filter it like
+ * `call_log`. If `within` is given, calls outside these ranges may be missing. If `columns` is given, other columns may be NULL.
  */
 export type RowsIn = (
   range: Range,
@@ -33,10 +33,10 @@ export type CellsIn = (
 export type AccountRows = {
   /** Also has the tables of the account besides its calls. */
   readonly connection: RowSource;
-  /** Runs portable statements where the rows are, on what is stored: in a change, not on the calls that it holds. */
+  /** Runs portable SQL on the stored rows. In a change, it does not run on the calls that the change holds. */
   readonly stored: Sql;
   readonly rows: RowsIn;
-  /** The number of changes of the account that other processes share; 0 where one process has the database. */
+  /** The number of published changes of the account; 0 if the database is not shared. */
   readonly version: () => Promise<number>;
   /** A table with the cells of days of a zone; it may have others. With `columns`, the other ones may be NULL. */
   readonly cells: (zone: string, days: readonly Range[], columns?: readonly string[]) => Promise<string>;
@@ -60,20 +60,20 @@ export type RowChange = AccountRows & {
 export type Reads<Table extends string> = { readonly account: string; readonly reads?: readonly Table[] };
 
 /**
- * What a work reads and changes. `writes` are read too. `call_log` and `rollup_cell` are too large to copy: a work that names one of
- * them has the calls that it holds, and the cells that it adds. Where a work runs on a copy, a statement that changes a table of
- * `reads` fails.
+ * The tables that `work` reads and changes. It can also read the tables of `writes`. `call_log` and `rollup_cell` are too large
+ * to copy: `call_log` contains only the calls that `work` holds, and `rollup_cell` only the cells that it adds. If `work` runs on
+ * a copy, a statement that changes a table of `reads` fails.
  */
 export type Writes<Table extends string> = Reads<Table> & { readonly writes: readonly Table[] };
 
-/** Where the calls of accounts are. @throws fault archive-damaged where a file that is needed is not as it was written */
+/** The store of the calls of all accounts. @throws fault archive-damaged if a required file is damaged */
 export type RowStore<Table extends string> = {
   readonly read: <T>(
     touched: Reads<Table>,
     work: (rows: AccountRows) => Promise<T>,
     signal?: AbortSignal,
   ) => Promise<T>;
-  /** What the work changed counts at once for every reader when it ends; nothing of it if it throws or is not kept. */
+  /** Publishes all changes of `work` atomically when it ends. Discards them if it throws or `isKept` returns false. */
   readonly publish: <T>(
     touched: Writes<Table>,
     work: (change: RowChange) => Promise<T>,

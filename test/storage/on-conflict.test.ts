@@ -13,7 +13,7 @@ type Statement = { readonly table: string; readonly key: string; readonly action
 const statementsIn = async (folder: string): Promise<readonly Statement[]> => {
   const names = (await readdir(folder, { recursive: true })).filter(
     // Only PostgreSQL has leases and replicas.
-    (name) => name.endsWith('.ts') && !/postgres|daemon\/replicas/.test(name),
+    (name) => name.endsWith('.ts') && !/postgres|app\/replicas/.test(name),
   );
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
   return texts.flatMap((text) =>

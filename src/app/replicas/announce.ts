@@ -101,7 +101,7 @@ export const announceReplica = (
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
       await announcing;
-      // One that stays is gone after three leases.
+      // If the row cannot be removed, the replica counts as gone after three lease durations.
       await engine.bulk((connection) => removeReplica(connection, leases.holder)).catch(() => undefined);
     },
   };

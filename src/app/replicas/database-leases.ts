@@ -7,7 +7,7 @@ import type { SharedDatabase } from '../../storage/index.ts';
 import { openDatabase } from '../../warehouse/index.ts';
 import { version } from '../../version.ts';
 
-/** Leases last a little longer than their time here: clocks of server and process differ. */
+/** Extra milliseconds to wait for another lease to expire, because the clocks of server and process differ. */
 const grace = 1000;
 
 /** Connects to the database of several processes as one of them, which holds no leases yet. */
@@ -29,7 +29,7 @@ export const openShared = async (
   });
 };
 
-/** Milliseconds that a stop takes after the grace of jobs, before nothing of the database is waited for. */
+/** Milliseconds that a stop waits for the database after the grace period of jobs. */
 const longestClosing = 1000;
 
 export type StopLimit = Disposable & {

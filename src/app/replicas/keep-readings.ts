@@ -1,7 +1,7 @@
 import { createGate, type Clock, type UnixMillis } from '../../core/index.ts';
 import type { Readers, Sample } from '../../metrics/index.ts';
 
-/** Milliseconds after which figures are not shown any more: whoever scrapes less often waits for the next ones. */
+/** The maximum age of a returned reading in milliseconds. If the last one is older, a scrape waits for the next. */
 const oldest = 120_000;
 
 type Reading = { readonly at: UnixMillis; readonly samples: Promise<readonly Sample[]> };

@@ -54,7 +54,7 @@ export const openDatabaseOf = async (
     if ((await database.engine.state(filledTable)) === undefined) await refuseOtherData(paths.path);
     const names = Object.keys(accounts);
     if (dryRun) return { ...database, engine: database.reader };
-    // Before the leases, so that also a standby that takes over meanwhile counts right.
+    // Runs before the leases are taken, so that another replica that takes over meanwhile also counts these runs correctly.
     await noteUnrecorded(database, paths, log);
     if (claimsSlots) await holdLeases(database, names, deps.signal, standBy);
     else await database.leases.hold(names, undefined);

@@ -25,8 +25,8 @@ type Ways<Call> = {
 };
 
 /**
- * The commands of the replica that works, if one serves; otherwise what `open` returns. Of several processes that share a database, a
- * reader needs no lease, and others wait for at most one, which a command of another process may hold.
+ * Returns the commands of the working replica if one serves, otherwise the app that `open` returns. A command that only reads
+ * needs no lease. Other commands wait at most one lease duration, because a command of another process may hold the leases.
  */
 export const openOrAsk = async <Call, App>(
   deps: Deps,

@@ -38,7 +38,7 @@ export const removeReplica = async (connection: Sql, holder: string): Promise<vo
   await connection.execute('DELETE FROM replica WHERE holder = $holder', { holder });
 };
 
-/** Those that serve, by name. */
+/** The replicas that are not gone, by name. */
 export const readReplicas = async (connection: Sql): Promise<readonly Replica[]> =>
   (
     await connection.rows(

@@ -27,8 +27,8 @@ const read = async ({ unrecordedEnds }: Place): Promise<readonly UnrecordedEnd[]
   (await isThere(unrecordedEnds)) ? fileSchema.parse(JSON.parse(await readText(unrecordedEnds))) : [];
 
 /**
- * Keeps in the data folder how attempts ended that a replica cannot record, since it has lost the database. Another one
- * that finds their runs takes them for those of a process that was killed, and counts that for `suspend_after`.
+ * Stores in the data folder how attempts ended, if a replica has lost the database and cannot record it there. Without this
+ * record, another replica treats them as attempts of a killed process and counts them for `suspend_after`.
  */
 export const keepUnrecorded = async (
   place: Place,

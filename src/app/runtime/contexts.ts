@@ -42,7 +42,7 @@ type RequestOf = { readonly account?: string | undefined; readonly zone?: string
 
 type ContextDeps = {
   readonly config: Config;
-  /** Of the configuration. */
+  /** The path of the configuration folder. */
   readonly folder: string;
   readonly paths: Paths;
   readonly warehouse: Warehouse;
@@ -93,7 +93,7 @@ export const createContexts = (deps: ContextDeps) => {
   };
   return {
     ofRun,
-    /** Of the named account, or of the first one. @throws Fault `wrong-use` */
+    /** The context of a request, for the given account or else the first configured one. @throws Fault `wrong-use` */
     ofRequest: (
       name: string,
       { account = Object.keys(settings.accounts)[0], zone = settings.timezone }: RequestOf,

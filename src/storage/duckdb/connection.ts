@@ -10,7 +10,7 @@ import type {
 import type { Bindings, Bound, BoundColumns, BoundRow, Row, RowChunk, RowSource } from '../sql.ts';
 import { loadDuckDB } from './duckdb.ts';
 
-/** What the statement of a text would return, without running it; undefined unless there is exactly one. */
+/** The statements of an SQL text, which are not run. `only` is undefined unless there is exactly one statement. */
 type Described = {
   readonly statements: number;
   readonly only:
@@ -25,14 +25,14 @@ type Described = {
 export type Connection = RowSource & {
   /** Adds the rows that a connection to the same engine streams to a table. Returns their number. */
   readonly append: (table: string, chunks: AsyncIterable<RowChunk>) => Promise<number>;
-  /** Runs a statement and reads so many of its rows, or a few more. */
+  /** Runs a statement and reads at least `rows` of its rows, if it returns that many. */
   readonly readSome: (sql: string, rows: number) => Promise<DuckDBResultReader>;
   /** @throws the engine's error where the statement cannot be planned */
   readonly describe: (sql: string) => Promise<Described>;
   /** The tables that the statements of a text name. */
   readonly tablesIn: (sql: string) => readonly string[];
   readonly close: () => void;
-  /** For this folder alone. */
+  /** For use by the modules of this folder only. */
   readonly native: DuckDBConnection;
 };
 
@@ -88,8 +88,8 @@ const table = <C extends BoundColumns>(
 
 export const connectionOf = (native: DuckDBConnection): Connection => {
   /**
-   * With values, `native.run` would parse the statement twice. A prepared statement is not kept for the next run: DuckDB
-   * plans with the ranges of the values that a table holds by then, and finds no row that came later.
+   * With values, `native.run` would parse the statement twice. A prepared statement is not reused: DuckDB plans it with the value
+   * ranges that a table has when it is prepared, and would miss rows that are added later.
    */
   const run = async (sql: string, bindings: Bindings | undefined): Promise<DuckDBMaterializedResult> => {
     if (bindings === undefined) return native.run(sql);

@@ -76,7 +76,7 @@ const poolOf = (
       const late = new Promise<void>((resolve) => {
         limit.signal.addEventListener('abort', () => resolve(), { once: true });
       });
-      // A silent server does not answer the end of a connection either, for which the driver waits.
+      // The driver waits until the server closes a connection. A silent server never does.
       await Promise.race([pool.ending ? late : pool.end(), late]);
       for (const socket of sockets) socket.destroy();
     },

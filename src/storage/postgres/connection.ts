@@ -101,7 +101,7 @@ export const reading = (connection: PostgresConnection): PostgresConnection => {
 
 export const sqlOf = (client: ClientBase, watch: Watch = unwatched): PostgresConnection => {
   let begun: Backend | undefined;
-  /** That of the transaction under way. */
+  /** The server process of the current transaction; undefined outside a transaction. */
   const backend = (): Backend | undefined => (client.getTransactionStatus() === 'I' ? undefined : begun);
   const query = (sql: string, bindings: Bindings = {}) => {
     const { text, values } = numbered(sql, bindings);

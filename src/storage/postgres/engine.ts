@@ -30,12 +30,12 @@ export type PostgresEngine = AsyncDisposable & {
 };
 
 export type EngineOptions = {
-  /** What the transactions of a replica read first. */
+  /** The leases that each transaction of this replica checks first. */
   readonly fence?: Fence;
   /** Whether nothing is written. */
   readonly isReader?: boolean;
   readonly watch?: Watch;
-  /** Milliseconds for each work as a whole, with the wait for a connection. Without it, `watch` limits the statements. */
+  /** Limits each work, including the wait for a connection, to `most` ms. Without it, only `watch` limits statements. */
   readonly limit?: { readonly clock: Pick<Clock, 'limit'>; readonly most: number };
   /** Closes the connections; without it, those of the pool are ended. */
   readonly close?: () => Promise<void>;
@@ -59,7 +59,7 @@ export const openPostgres = (
       pool
         .connect()
         .then(
-          // One that comes too late goes back.
+          // A connection that arrives after the abort returns to the pool.
           (client) => (signal.aborted ? client.release() : resolve(client)),
           (error: unknown) => reject(postgresFault(error, where)),
         )

@@ -21,7 +21,7 @@ export const extendLeases = (connection: Sql, { holder, lasts }: Fence): Promise
     lasts,
   });
 
-/** The name of the session in which a holder has a transaction, by which another replica finds it. SQL. */
+/** SQL for the `application_name` of the transactions of a holder, by which another replica finds them. */
 export const sessionOf = (holder: string): string => `'tollkeeper ' || md5(${holder})`;
 
 /** Milliseconds after which the server ends an idle transaction: a suspended process must not block other replicas with its locks. */

@@ -58,7 +58,7 @@ const endFormerSql = `
   FROM account_lease AS lease JOIN pg_stat_activity AS activity ON activity.application_name = ${sessionOf('lease.holder')}
   WHERE lease.account = $account AND lease.holder <> $holder AND lease.until <= ${serverNow}`;
 
-/** Nothing says that another replica has them: the server or the network may be at fault. */
+/** For leases that no other replica is known to have taken: the server or the network may be at fault. */
 const notExtended = (message: string): Fault =>
   fault('lease-lost', message, {
     advice:
@@ -93,7 +93,7 @@ export const createLeases = ({
   const losing = new AbortController();
   const lost = once(losing.signal, 'abort').then(() => losing.signal.reason as Fault);
   let extending: Promise<void> | undefined;
-  /** Of the last answer of the database. */
+  /** The state found by the last attempt to take or extend the leases. */
   let reached: LeaseState = 'in doubt';
   /** Aborted when the leases may have ended, to stop effects outside the database. The next extension replaces it. */
   let effects = new AbortController();
@@ -147,7 +147,7 @@ export const createLeases = ({
     });
   };
 
-  /** Whether all leases are held still. */
+  /** Extends the leases and returns whether this replica still holds all of them. */
   const extend = async (): Promise<boolean> => {
     const asked = clock.now();
     const extended = await database
@@ -172,12 +172,12 @@ export const createLeases = ({
     for (let pause = lasts / 3; !signal.aborted;)
       try {
         await clock.wait(pause, signal);
-        if (isSilent()) log.warn('the leases are not extended: a connection to the database says nothing');
+        if (isSilent()) log.warn('the leases are not extended: a connection to the database is silent');
         else await keep();
         pause = lasts / 3;
       } catch (error) {
         if (!signal.aborted) log.warn('cannot extend the leases on the accounts', errorFields(error));
-        // A limit may have passed, and the next connection may answer.
+        // Retries sooner: this attempt may have reached its time limit, and a new connection may answer.
         pause = lasts / 12;
       }
   };
@@ -224,7 +224,7 @@ export const createLeases = ({
       // A lease that is not released ends by itself.
       if (tokens.size > 0)
         await release().catch((error: unknown) =>
-          log.warn('leases are held until they end', errorFields(error)),
+          log.warn('cannot release the leases; they stay until they expire', errorFields(error)),
         );
     },
   };

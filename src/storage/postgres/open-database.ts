@@ -23,7 +23,7 @@ export type DatabaseOptions = {
   readonly holder: string;
   /** A replica that ends without releasing its leases is replaced after this time, ms. */
   readonly lease: number;
-  /** After this time without a byte a statement is given up, although the server works on it, ms. */
+  /** A statement is aborted after this time without a byte, even if the server still works on it, ms. */
   readonly timeout: number;
   readonly schema: DatabaseSchema;
   /** The version of this program, which the database names with its schema. */
@@ -32,7 +32,7 @@ export type DatabaseOptions = {
   readonly log: Log;
 };
 
-/** Connections at the same time of jobs and their state. Leases have one of their own, and questions about silent connections too. */
+/** The most connections for jobs and their state. Leases and checks of silent connections have one further connection each. */
 const mostConnections = 9;
 
 /** Milliseconds; an offset above it makes times of the log and of the server differ visibly. */
@@ -101,7 +101,7 @@ export const openDatabase = async ({
         advice: 'synchronize both clocks (NTP); leases count by the clock of the server',
       });
     const leases = createLeases({ database: ofLeases, fence, clock, log, isInDoubt: watch.isInDoubt });
-    // Nothing can be stored any more, so nothing is waited for.
+    // After the leases are lost, nothing can be stored, so all work is aborted.
     void leases.lost.then(engine.abandon);
     return { engine, reader, leases };
   } catch (error) {

@@ -72,7 +72,7 @@ const laterStatements: readonly { readonly table: string; readonly statements: r
   { table: 'replica', statements: [replicaTable] },
 ];
 
-/** Creates the schema and its indexes in PostgreSQL. Without an index, a query for one account would read the rows of all accounts. */
+/** The statements that create the schema in PostgreSQL. Without the indexes, a query for one account reads all accounts. */
 export const postgresStatements = (schema: DatabaseSchema): readonly string[] => [
   ...schema.statements.map(postgresTable),
   // Which replica works for an account, and until when (ms of the server's clock).
@@ -109,7 +109,7 @@ export const createSchema = async (
 ): Promise<void> =>
   database.bulk((connection) =>
     inTransaction(connection, async () => {
-      // The name is taken by the first one.
+      // Created first, so that a second replica waits here and then fails.
       await connection.execute(
         'CREATE TABLE schema_migration (number BIGINT NOT NULL, name VARCHAR NOT NULL, applied_at BIGINT NOT NULL, version VARCHAR)',
       );
@@ -123,7 +123,7 @@ export const createSchema = async (
     }),
   );
 
-/** Creates what the tables of an earlier version lack. */
+/** Adds the tables that a database of an earlier version lacks. */
 export const completeSchema = async (database: PostgresEngine): Promise<void> =>
   database.bulk(async (connection) => {
     for (const { table, statements } of laterStatements) {

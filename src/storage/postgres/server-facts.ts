@@ -17,7 +17,7 @@ export type ServerFacts = {
   readonly may_create: boolean;
   /** Whether there is a `schema_migration` as Tollkeeper writes it. */
   readonly ours: boolean;
-  /** A table of anyone, with its schema. */
+  /** The name of one table in the database, with its schema; null if there is none. */
   readonly table: string | null;
   /** The clock of the server, in milliseconds. */
   readonly now: number;

@@ -5,7 +5,7 @@ import type { ClientBase } from 'pg';
 export const socketOf = (client: ClientBase): Socket =>
   (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
 
-/** Ends a connection without a word to the server, which `end` waits for. What runs on it fails. */
+/** Closes a connection without notifying the server. `end` would wait for the server. A running statement fails. */
 export const destroy = (client: ClientBase): void => {
   socketOf(client).destroy();
 };

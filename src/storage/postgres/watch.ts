@@ -26,7 +26,7 @@ export type WatchOptions = {
   readonly terminate: (backend: Backend) => Promise<void>;
 };
 
-/** What ends statements whose connection says nothing, as that of a machine that is gone. */
+/** Ends statements whose connection is silent, for example because the server machine is gone. */
 export type Watch = {
   /**
    * Watches a statement of a connection until it ends. `isHeldUp` returns whether the statement waits for this process.
@@ -48,7 +48,7 @@ export const unwatched: Watch = {
   isInDoubt: () => false,
 };
 
-/** Parts of a limit in which bytes are counted. */
+/** How many times the transferred bytes are checked within the shorter limit. */
 const ticksPerAnswer = 4;
 
 type Entry = {
@@ -56,13 +56,13 @@ type Entry = {
   readonly statement: Statement;
   readonly isHeldUp: () => boolean;
   passed: number;
-  /** Milliseconds without a byte, since the server was last asked and in all. */
+  /** Milliseconds without a byte: `silent` since the server last confirmed its work, `total` since the last byte. */
   silent: number;
   total: number;
   reason?: Fault;
 };
 
-/** Bytes that passed in either direction; those that wait to be sent have not. */
+/** The bytes received and sent, without those that still wait to be sent. */
 const passedOn = (client: ClientBase): number => {
   const socket = socketOf(client);
   return socket.bytesRead + socket.bytesWritten - socket.writableLength;
@@ -89,7 +89,7 @@ export const createWatch = ({ limits, clock, where, areAtWork, terminate }: Watc
     const answers = await areAtWork(silent.map(({ statement }) => statement)).catch(() => []);
     isAsking = false;
     for (const [nth, entry] of silent.entries())
-      // What came meanwhile is an answer.
+      // Bytes that passed meanwhile count as an answer.
       if (answers[nth] === true || passedOn(entry.client) !== entry.passed) entry.silent = 0;
       else
         giveUp(

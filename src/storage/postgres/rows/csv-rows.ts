@@ -4,7 +4,7 @@ import { literal, text } from '../../sql.ts';
 /** A column of a table of the schema, with its type in DuckDB. */
 export type Column = { readonly name: string; readonly type: string };
 
-/** What DuckDB holds as PostgreSQL stores it: no NUL in a text. */
+/** SQL for a DuckDB column as PostgreSQL stores it, with NUL in a text replaced. */
 export const storableCell = ({ name, type }: Column): string =>
   type === 'VARCHAR' ? `replace(${name}, chr(0), chr(65533))` : name;
 

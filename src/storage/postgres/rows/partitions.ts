@@ -2,7 +2,7 @@ import type { Month } from '../../../core/index.ts';
 import { inTransaction, text } from '../../sql.ts';
 import type { PostgresConnection } from '../connection.ts';
 
-/** The partitions of the calls, by month: files between the engines are no larger than one. */
+/** The names of the monthly partitions of `call_log`. Copying one partition at a time limits the size of the files. */
 export const partitionsOf = async (stored: PostgresConnection): Promise<readonly string[]> =>
   (
     await stored.rows(

@@ -69,7 +69,7 @@ const writeCalls = async (
   return { ranges: held.ranges, months, files: [await write('call_log', 'FROM call_log')] };
 };
 
-/** Writes to files how the tables that a work writes differ from before; undefined if none does. */
+/** Writes to files what has changed in the tables of `writes`. Returns undefined if nothing has changed. */
 export const writeChanges = async (
   copy: WorkingCopy,
   account: string,

@@ -34,7 +34,7 @@ export type PostgresRowsOptions = {
 
 const ofRange = 'account = $account AND created_at >= $start AND created_at < $end';
 
-/** One state of the database for all statements of the work. */
+/** Runs `work` in a read-only transaction whose statements all see the same state of the database. */
 export const inSnapshot = async <T>(stored: PostgresConnection, work: () => Promise<T>): Promise<T> => {
   await stored.execute('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {
@@ -47,7 +47,7 @@ export const inSnapshot = async <T>(stored: PostgresConnection, work: () => Prom
 type Fetched = {
   readonly zone: string;
   readonly days: readonly Range[];
-  /** All, if undefined. */
+  /** The fetched columns; all if undefined. */
   readonly columns: readonly string[] | undefined;
   readonly table: Promise<string>;
 };

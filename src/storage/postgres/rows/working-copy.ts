@@ -38,7 +38,7 @@ export type CopiedSchema = {
   readonly columns: Map<string, Promise<readonly Column[]>>;
 };
 
-/** More rows of a table go through a file. */
+/** The most rows of a table that are copied as bound values. More rows are copied through a file. */
 const mostBound = 1000;
 
 /** `newFile` gives the path of a new file for copied rows. The caller deletes it when the work has ended. */
@@ -54,7 +54,7 @@ export const openWorkingCopy = async (
     if (table === undefined) throw fault('wrong-use', `the schema has no table ${name} of an account`);
     return table;
   };
-  /** The columns of a table, from a temporary one that has the same. */
+  /** Reads the columns of a table from a temporary table that has the same columns. */
   const columnsOf = (name: string, temporary: string): Promise<readonly Column[]> => {
     const known = columns.get(name) ?? readColumns(local, temporary, `'temp'`);
     columns.set(name, known);
@@ -67,7 +67,7 @@ export const openWorkingCopy = async (
     await local.execute(accountTable(name).ddl.replace(`CREATE TABLE ${name}`, `CREATE TEMP TABLE ${as}`));
   };
 
-  /** Returns their number; undefined if there are too many. */
+  /** Copies up to `mostBound` rows as bound values. Returns their number, or undefined if there are more. */
   const fetchFew = async (
     into: string,
     given: readonly Column[],
