@@ -11,7 +11,12 @@ import {
 import { createGateway } from '../../src/gateway/index.ts';
 import { pullLogs, type PullSummary } from '../../src/ingest/index.ts';
 import { createHttp } from '../../src/http/index.ts';
-import { openDatabase, openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
+import {
+  openDatabase,
+  openSharedWarehouse,
+  openWarehouse,
+  type Warehouse,
+} from '../../src/warehouse/index.ts';
 
 export const memoryLimit = 512;
 
@@ -26,20 +31,19 @@ export const openBenchDatabase = (url: string) =>
   });
 
 /** The file, or what is at the URL. */
-export const openBenchWarehouse = async (database: string, url?: string): Promise<Warehouse> =>
-  openWarehouse({
-    ...(url === undefined
-      ? {}
-      : {
-          database: await openBenchDatabase(url),
-        }),
+export const openBenchWarehouse = async (database: string, url?: string): Promise<Warehouse> => {
+  const options = {
     path: database,
     spoolDirectory: join(dirname(database), 'spool'),
     memoryLimit: `${memoryLimit}MB`,
     threads: 2,
     clock: systemClock,
     log: silentLog,
-  });
+  };
+  return url === undefined
+    ? openWarehouse(options)
+    : openSharedWarehouse(await openBenchDatabase(url), options);
+};
 
 /**
  * What to pull; times in seconds UTC. With several ends, one pull after the other goes on to the next of them, in one

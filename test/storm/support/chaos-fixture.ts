@@ -2,7 +2,12 @@ import { join } from 'node:path';
 import { silentLog, systemClock } from '../../../src/core/index.ts';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/index.ts';
 import type { SharedDatabase } from '../../../src/storage/index.ts';
-import { openDatabase, openWarehouse, type Warehouse } from '../../../src/warehouse/index.ts';
+import {
+  openDatabase,
+  openSharedWarehouse,
+  openWarehouse,
+  type Warehouse,
+} from '../../../src/warehouse/index.ts';
 import type { BuiltProgram, Running } from '../../program/support/built-program.ts';
 import { openMailServer, type TakenMail } from '../../support/mail-server.ts';
 import { openFolder, type Folder } from '../../support/program.ts';
@@ -126,16 +131,19 @@ warehouse: { memory_limit: 512MB, path: data${nth === 0 ? '' : `-${nth}`}/tollke
     asked: main.seen,
     mails: mail.taken,
     truth: sandbox.truth,
-    openLedger: async () =>
-      openWarehouse({
-        ...(replicas === undefined ? {} : { database: await openDatabaseAt(replicas) }),
+    openLedger: async () => {
+      const options = {
         path: join(folder.path, 'data/tollkeeper.duckdb'),
         spoolDirectory: join(folder.path, 'data/spool'),
         memoryLimit: '512MB',
         threads: 2,
         clock: systemClock,
         log: silentLog,
-      }),
+      };
+      return replicas === undefined
+        ? openWarehouse(options)
+        : openSharedWarehouse(await openDatabaseAt(replicas), options);
+    },
     [Symbol.asyncDispose]: async () => {
       await Promise.all(started.map((running) => running[Symbol.asyncDispose]()));
       await Promise.all([main[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
