@@ -87,8 +87,8 @@ export const writeChanges = async (
       calls = rest;
       files.push(...added);
     } else if (before === undefined) {
-      const added = await write(table, `FROM ${table}`);
-      if (added.rows > 0) files.push(added);
+      const [row] = await connection.rows(`SELECT EXISTS (FROM ${table}) AS is_added`);
+      if (flag(row ?? {}, 'is_added')) files.push(await write(table, `FROM ${table}`));
     } else {
       const [gone, added] = [
         `FROM ${before} EXCEPT ALL FROM ${table}`,

@@ -25,7 +25,7 @@ export type WorkingCopy = {
   ) => Promise<number>;
   /** An empty table with the columns of another one; returns its name. */
   readonly emptyLike: (table: string) => Promise<string>;
-  /** For each table that the work writes: the table with the rows before the work; undefined if the table is not copied as a whole. */
+  /** For each table that the work writes: the table with the rows before the work; undefined if no row was copied. */
   readonly written: ReadonlyMap<string, string | undefined>;
   /** Writes the rows of a query over the columns of a table to a file. */
   readonly write: (table: string, query: string) => Promise<OutgoingRows>;
@@ -95,14 +95,13 @@ export const openWorkingCopy = async (
     return copied;
   };
 
-  const copy = async (name: string, as: string): Promise<void> => {
+  const copy = async (name: string, as: string): Promise<number> => {
     await create(name, as);
-    if (!isRowTable(name)) await fetch(as, name, `${accountTable(name).account} = $account`, { account });
+    return isRowTable(name) ? 0 : fetch(as, name, `${accountTable(name).account} = $account`, { account });
   };
   const written = new Map<string, string | undefined>();
   for (const name of new Set(writes)) {
-    await copy(name, name);
-    const before = isRowTable(name) ? undefined : `${name}_before`;
+    const before = (await copy(name, name)) === 0 ? undefined : `${name}_before`;
     if (before !== undefined) await local.execute(`CREATE TEMP TABLE ${before} AS FROM ${name}`);
     written.set(name, before);
   }
