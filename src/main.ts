@@ -32,7 +32,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 const secrets = createSecretRegistry();
 const streams = { input: process.stdin, output: process.stdout };
 
-/** Prints an error without secrets and control characters. */
+/** Prints an error with secrets redacted and control characters escaped. */
 const printError = (text: string): void => void process.stderr.write(`${printable(secrets.redact(text))}\n`);
 
 // A closed pipe, as in `tollkeeper check | head -1`, is not an error. After any other write error a command exits with 1; the daemon continues,
@@ -44,7 +44,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 process.stderr.on('error', () => undefined);
 
-// Node.js would print the error with its secrets.
+// Without this handler, Node.js prints the error with its secrets.
 process.on('uncaughtException', (error: unknown) => {
   printError(`tollkeeper: ${describeError(error)}`);
   process.exit(1);

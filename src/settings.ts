@@ -102,7 +102,7 @@ type Memory = {
   readonly warnings: Loaded['faults'];
 };
 
-/** How the memory is divided between the parts of the program, with a fault or warning if the limit does not fit. */
+/** Divides the memory limit. Returns a fault if it is too small, a warning if the configured parts exceed it. */
 const checkMemory = async (
   folder: string,
   systemRoot: string,
@@ -133,7 +133,7 @@ export const checkConfig = async (
   readonly jobs: readonly JobPreview[];
   /** Omitted when the configuration is invalid. */
   readonly config?: Config;
-  /** Omitted when the configuration is invalid. */
+  /** Omitted when the configuration is invalid or the memory limit is too small. */
   readonly memory?: MemoryDivision | undefined;
 }> => {
   const { config, faults, warnings = [] } = await readConfig(folder, deps, deps.clock.now());
@@ -149,7 +149,7 @@ export const checkConfig = async (
       next: schedule === undefined || job.suspend ? [] : nextSlots(schedule, deps.clock.now(), 3),
     };
   });
-  // Reports that come with the program are checked by its own tests.
+  // Checks only reports in the configuration folder, the first directory. Tests check the shipped reports.
   await using queries = await openQueries(deps.startQueryProcess, deps.clock);
   const reports = await checkReports(reportDirectories(folder), bindWith(queries));
   const sinks = await sinkFaults(config, deps.cwd);

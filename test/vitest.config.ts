@@ -114,6 +114,8 @@ export default defineConfig({
     // Ends a test that hangs, also on a machine that is busy with other work; nothing is measured by it.
     testTimeout: Math.max(600_000, 60_000 * multiplier),
     hookTimeout: 600_000,
+    // One second by default, in which a busy machine may not reach what is waited for.
+    expect: { poll: { timeout: 60_000, interval: 20 } },
     sequence: { sequencer: StormsFirst },
     pool: 'forks',
     // A process takes one file after the other: modules hold no state of their own, and are read and compiled once.

@@ -43,27 +43,27 @@ import { createRequests } from './runtime/requests.ts';
 import { type Runtime, createRuntimeLeases, type RuntimeLease } from './runtime/runtime.ts';
 import { createRuns } from './runtime/runs.ts';
 
-/** The program on one database. Disposal closes connections and the database. */
+/** The program, connected to one database. Disposal closes its connections and the database. */
 export type App = AsyncDisposable & {
   readonly paths: Paths;
   readonly warehouse: Warehouse;
   readonly scheduler: Scheduler;
   readonly backups: Backups;
   readonly replicas: Replicas;
-  /** Whether nothing is written. */
+  /** Whether the app only reads. */
   readonly isReader: boolean;
   /** The last reported step of a run in progress. */
   readonly progressOf: (run: RunKey) => ProgressStep | undefined;
-  /** Rechecks the journal; undefined when it is valid. */
+  /** Rechecks the key journal. Returns the problem, or undefined if the journal is valid. */
   readonly keyProblem: () => Promise<Fault | undefined>;
-  /** Whether plaintexts exist that are lost with the process. */
+  /** Whether this process holds plaintext API keys that it has not delivered; they are lost when it ends. */
   readonly holdsPlaintexts: () => boolean;
   /** @throws Fault audit-damaged */
   readonly compareAudit: () => Promise<AuditComparison>;
   readonly config: () => Config;
-  /** Where traces are sent, if they are. */
+  /** The host that receives traces; undefined if tracing is off. */
   readonly tracesHost: string | undefined;
-  /** Keeps the runtime of the active config open: `using runtime = app.lease()`. */
+  /** Keeps the runtime of the active config open until disposal: `using runtime = app.lease()`. */
   readonly lease: () => RuntimeLease;
   /** Activates another config; operations in progress end with the config they began with. */
   readonly adopt: (config: Config) => Promise<void>;
@@ -74,12 +74,12 @@ export type AppOptions = {
   readonly folder: string;
   readonly config: Config;
   readonly log: Log;
-  /** Whether slots are claimed and run; otherwise only requested runs. */
+  /** Whether the scheduler claims slots and runs them. If false, it runs only requested runs. */
   readonly claimsSlots: boolean;
-  /** Counts what happens, for metrics. */
+  /** Receives measurements for metrics. */
   readonly measure?: Measure | undefined;
   readonly standBy?: StandBy;
-  /** For plans and readers: writes nothing, and creates no database. */
+  /** For plans and readers: runs nothing that writes. Opening may still migrate the database or create its tables. */
   readonly dryRun?: boolean;
   /** Whether an older database is migrated; true if omitted. */
   readonly migrates?: boolean | undefined;
@@ -123,13 +123,13 @@ export const compose = async (deps: Deps, options: AppOptions): Promise<App> => 
   const { clock, random, secrets } = deps;
   const dryRun = options.dryRun === true;
 
-  // The data folder, which holds the database unless the configuration names one of PostgreSQL.
+  // The data folder. It holds the database file unless the configuration names a PostgreSQL database.
   const isShared = settings.database !== undefined;
   const beside = pathsOf(deps, settings.warehouse);
   if (!isShared) await refuseEmptyStart(beside);
   const paths = dryRun && !isShared ? await placesToPlan(beside, folder) : beside;
   if (!dryRun) await makeDataFolder(deps, paths);
-  // Clears the spool before the leases are taken: a daemon may stand by for a long time.
+  // Clears the spool before taking the account leases, because a daemon may stand by for a long time.
   if (isShared && claimsSlots) await clearSpoolOf(paths, log);
 
   // The database.
@@ -151,7 +151,7 @@ export const compose = async (deps: Deps, options: AppOptions): Promise<App> => 
   const warehouse =
     database === undefined
       ? await openWarehouse(warehouseOptions)
-      : // The daemon holds the lock of the data folder and the leases.
+      : // A daemon has locked the data folder and holds the account leases, so no other process uses the spool.
         await openSharedWarehouse(database, { ...warehouseOptions, ownsSpool: claimsSlots });
   const mails = warehouse.mails ?? mailFolder(paths.outboxDirectory);
   const { confirm } = warehouse;
@@ -228,7 +228,7 @@ export const compose = async (deps: Deps, options: AppOptions): Promise<App> => 
   };
 
   try {
-    // The database has one owner, so an earlier sender is gone.
+    // Only one process works on the database, so no other process still sends the mails in state `sending`.
     if (!dryRun) await recoverInterrupted({ outbox: warehouse.outbox, clock, random, log, measure });
     if (!dryRun) await configureTokens(warehouse, first);
 

@@ -141,16 +141,13 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
       absence(/^postgres:\/\/keeper@127\.0\.0\.1:1\/spend: no server listens there$/),
     );
     await fails('postgres://keeper@nowhere.invalid/spend', absence(/host is unknown|DNS does not answer/));
-    await fails('postgres://keeper@/spend?host=/nowhere', absence('no socket of a server'));
+    await fails('postgres://keeper@/spend?host=/nowhere', absence('the socket of the server does not exist'));
   });
 
   it('fails after its time limit where a server accepts and says nothing', async () => {
     await using proxy = await startCuttingProxy(cluster.port);
     proxy.silent(true);
-    await fails(
-      cluster.urlOf('postgres', { port: proxy.port }),
-      absence('does not answer within 10 seconds'),
-    );
+    await fails(cluster.urlOf('postgres', { port: proxy.port }), absence('does not answer in time'));
   }, 30_000);
 
   it('is refused with a wrong password and without one, neither of which it shows', async () => {
@@ -211,7 +208,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
     });
     await expect(reached(29)).rejects.toMatchObject({
       code: 'warehouse-older',
-      message: expect.stringMatching(/has schema 29; .* from 30/),
+      message: expect.stringMatching(/has schema 29; .* is 30/),
     });
   });
 

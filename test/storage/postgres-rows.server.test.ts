@@ -154,7 +154,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
   it('is refused where it adds a call outside the ranges that it holds', async () => {
     await using one = await replica('one');
     await expect(add(one.rows, ['outside'], hour.end + 900)).rejects.toMatchObject({
-      message: expect.stringContaining('outside the held ranges'),
+      message: expect.stringContaining('outside what the work holds'),
     });
     expect(await stored(one.rows)).toEqual([]);
   });

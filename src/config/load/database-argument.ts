@@ -29,7 +29,7 @@ export const readDatabaseArgument = async (
   if (databaseUrlOf(url) === undefined)
     throw unusable(
       'is not of the form postgres://user@host:5432/database',
-      'correct it; characters like / # @ : % ? within user and password are percent-encoded',
+      'correct it; percent-encode characters like / # @ : % ? in user and password',
     );
   return url;
 };

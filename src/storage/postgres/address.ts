@@ -18,7 +18,7 @@ const unusable = (reason: string, advice: string): Fault =>
 const malformed = (): Fault =>
   unusable(
     `is not of the form ${form}`,
-    'correct it; characters like / # @ : % ? within user and password are percent-encoded',
+    'correct it; percent-encode characters like / # @ : % ? in user and password',
   );
 
 const parameters = ['host', 'port', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'options'];
@@ -28,7 +28,7 @@ const parametersOf = (url: URL): ReadonlyMap<string, string> => {
   const unknown = [...given.keys()].find((name) => !parameters.includes(name));
   if (unknown === undefined) return given;
   if (!/^[a-z_]{1,40}$/i.test(unknown)) throw malformed();
-  throw unusable(`has the unknown parameter ${unknown}`, `remove it; known are ${parameters.join(', ')}`);
+  throw unusable(`has the unknown parameter ${unknown}`, `remove it; use only ${parameters.join(', ')}`);
 };
 
 const contentOf = async (
@@ -47,8 +47,8 @@ const contentOf = async (
 };
 
 /**
- * Implements sslmode as libpq documents it. The driver differs: it treats require and verify-ca as verify-full. Without sslrootcert, it
- * uses the authorities that Node.js trusts, as libpq does only with sslrootcert=system.
+ * Implements disable, require, verify-ca and verify-full as libpq does; the driver treats them all as verify-full,
+ * except disable. Unlike libpq, uses no TLS without sslmode, and trusts the CAs of Node.js without sslrootcert.
  */
 const tlsOf = async (
   given: ReadonlyMap<string, string>,
@@ -63,14 +63,14 @@ const tlsOf = async (
   if (!['require', 'verify-ca', 'verify-full'].includes(mode))
     throw unusable(
       'has a sslmode that is not supported',
-      'write disable, require, verify-ca or verify-full; prefer and allow would go on without TLS',
+      'write disable, require, verify-ca or verify-full; prefer and allow can fall back to no TLS',
     );
   if (mode !== 'verify-full' && root === 'system')
     throw unusable(`has sslrootcert=system with sslmode=${mode}`, 'write sslmode=verify-full');
   if (mode === 'verify-ca' && root === undefined)
     throw unusable(
       'has sslmode=verify-ca without sslrootcert',
-      'add sslrootcert, the path of a PEM file with the authority; or write sslmode=verify-full for a server with a public certificate',
+      'add sslrootcert, the path of a PEM file with the authority; or write sslmode=verify-full if a public CA signed the certificate',
     );
   const [ca, cert, key] = await Promise.all([
     contentOf('sslrootcert', given, shown),
@@ -108,7 +108,7 @@ export const addressOf = async (written: string): Promise<PostgresAddress> => {
   const host = given.get('host') ?? decoded(read.host).replace(/^\[(.+)\]$/, '$1');
   if (host === '') throw malformed();
   if (host.includes(','))
-    throw unusable('names several hosts', 'name one: a proxy, or an address that moves with the primary');
+    throw unusable('names several hosts', 'name one: a proxy, or an address that points to the primary');
   const port = portOf(given.get('port') ?? (url.port === '' ? '5432' : url.port));
   const isSocket = host.startsWith('/');
   const shown = isSocket
@@ -120,8 +120,8 @@ export const addressOf = async (written: string): Promise<PostgresAddress> => {
     shown,
     options: {
       user: decoded(url.username),
-      // With an empty string, the driver reads the password from PGPASSWORD or ~/.pgpass, where it is not redacted. A function that
-      // returns the empty string prevents this.
+      // For an empty string, the driver reads a password from PGPASSWORD or ~/.pgpass, which is not registered for
+      // redaction. A function that returns the empty string prevents this.
       password: password === '' ? () => '' : password,
       host,
       port,

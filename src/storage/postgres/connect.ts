@@ -9,11 +9,11 @@ type Driver = typeof import('pg');
 
 let loaded: Promise<Driver> | undefined;
 
-/** The driver, loaded with the first connection, so that commands on a file start without it. */
+/** Loads the driver at the first connection, so that commands that use a database file start without it. */
 const loadDriver = (): Promise<Driver> => (loaded ??= import('pg'));
 
 export type PostgresOptions = {
-  /** `postgres://` or `postgresql://`; its password is registered for redaction. */
+  /** `postgres://` or `postgresql://`. The caller has registered its password for redaction. */
   readonly url: string;
   /** Connections at the same time; at least 2, as one is kept for state. */
   readonly most: number;
@@ -44,7 +44,7 @@ const connectionTimeout = 10_000;
  * connection fails after ten unanswered probes, one second apart.
  */
 const keepAliveDelay = 10_000;
-/** Milliseconds in which a server closes the connections that are ended. */
+/** Milliseconds to wait at disposal until the server closes the connections. */
 const closingTimeout = 1000;
 
 const poolOf = (
@@ -67,7 +67,7 @@ const poolOf = (
       return socket;
     },
   });
-  // An idle connection that ends is replaced by the next statement; without a listener it would end the process.
+  // The next statement replaces an idle connection that fails. Without a listener, the error would end the process.
   pool.on('error', () => undefined);
   return {
     pool,

@@ -5,8 +5,8 @@ import type { Bindings, Bound, BoundColumns, BoundRow, Row, Sql } from '../sql.t
 import { unwatched, type Backend, type Watch } from './watch.ts';
 
 /**
- * A cast for a bound value: PostgreSQL cannot infer the type of a parameter everywhere, for example in coalesce. NULL needs no cast,
- * because its type is always inferred from the statement.
+ * A cast for a bound value, because PostgreSQL cannot always infer the type of a parameter, for example in coalesce.
+ * NULL gets no cast: the value has no type from which to choose one.
  */
 const castOf = (value: Bound | undefined): string => {
   if (value === null || value === undefined) return '';
@@ -15,7 +15,7 @@ const castOf = (value: Bound | undefined): string => {
   return typeof value === 'string' ? '::text' : '::text[]';
 };
 
-/** PostgreSQL stores no NUL in a text. Arrays also hold numbers, as their columns do. */
+/** PostgreSQL stores no NUL in a text. Other values, such as numbers in arrays, stay unchanged. */
 const storable = <T>(value: T): T | string =>
   typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;
 const bindable = (value: Bound): Bound => (Array.isArray(value) ? value.map(storable) : storable(value));
@@ -60,8 +60,8 @@ const table = <C extends BoundColumns>(
 export type PostgresConnection = Sql &
   Copying & {
     /**
-     * Begins a transaction and runs `SELECT <columns>` as its first statement, if `columns` is given. Both are sent in one message without
-     * parameters, so the values are written into `columns`.
+     * Begins a transaction and returns the row of its first SELECT, which includes `columns` if given. One message
+     * carries both statements and no parameters, so `columns` must contain its values as literals.
      */
     readonly begin: (mode: string, columns?: string) => Promise<Row | undefined>;
   };
@@ -81,7 +81,7 @@ export const reading = (connection: PostgresConnection): PostgresConnection => {
     connection.begin(mode.includes('READ ONLY') ? mode : `${mode} READ ONLY`, columns);
   const refuse = (sql: string): void => {
     if (/^\s*(?:INSERT|UPDATE|DELETE)\b/.test(sql))
-      throw fault('wrong-use', 'this command reads the database, and writes nothing');
+      throw fault('wrong-use', 'a command that only reads tried to change the database');
   };
   return {
     ...connection,

@@ -10,7 +10,7 @@ import { destroy, socketOf } from './socket.ts';
 /** An unquoted \N is NULL. Both engines quote a text that equals \N. */
 const csv = `FORMAT csv, NULL '\\N'`;
 
-/** COPY takes no parameters: values are settings of the transaction, which a statement reads as `current_setting`. */
+/** COPY takes no parameters, so `copyOut` sets values in the transaction and reads them with `current_setting`. */
 const prefix = 'tollkeeper.';
 
 /** What the server counted, and the size of the file. */
@@ -18,7 +18,7 @@ export type Copied = { readonly rows: number; readonly bytes: number };
 
 export type Copying = {
   /**
-   * Writes the rows of a statement to a file. Call it in a transaction: `$name` is bound as a setting of it.
+   * Writes the rows of a statement to a file. Call it in a transaction: it binds `$name` as a transaction setting.
    * @throws fault disk-full or path-unwritable for the file
    */
   readonly copyOut: (sql: string, bindings: Bindings, file: string) => Promise<Copied>;
@@ -41,15 +41,12 @@ type Handlers = {
 
 type Outcome = { readonly ended: Promise<void>; readonly failure: () => Error | undefined };
 
-/**
- * The end of a COPY at the server: the number of its rows, and an error after the last one, arrive in messages of their own
- * after the data.
- */
+/** Waits for the end of a COPY: after the data, the server sends the row count or a late error in a separate message. */
 const outcomeOf = (query: CopyStreamQuery | CopyToStreamQuery): Outcome => {
   const handlers = query as unknown as Handlers;
   const { handleError, handleReadyForQuery } = handlers;
   let failure: Error | undefined;
-  // Nothing else listens once all data has passed.
+  // After all data has passed, no other listener handles an error of the stream.
   query.on('error', () => undefined);
   return {
     failure: () => failure,
@@ -75,7 +72,7 @@ const requireSize = async (file: string, counted: number): Promise<void> => {
     });
 };
 
-/** Runs a statement under the limits of the connection. `isHeldUp` returns whether the statement waits for this process. */
+/** Runs a statement under the watch of its connection. `isHeldUp`: whether the statement waits for this process. */
 type During = <T>(text: string, run: () => Promise<T>, isHeldUp: () => boolean) => Promise<T>;
 
 export const copyingOf = (client: ClientBase, during: During): Copying => ({

@@ -30,9 +30,9 @@ export type PostgresEngine = AsyncDisposable & {
 };
 
 export type EngineOptions = {
-  /** The leases that each transaction of this replica checks first. */
+  /** The leases that transactions check first, except read-only snapshots. */
   readonly fence?: Fence;
-  /** Whether nothing is written. */
+  /** Whether the engine only reads. */
   readonly isReader?: boolean;
   readonly watch?: Watch;
   /** Limits each work, including the wait for a connection, to `most` ms. Without it, only `watch` limits statements. */
@@ -42,7 +42,7 @@ export type EngineOptions = {
 };
 
 /**
- * State in PostgreSQL. `pool` belongs to the engine, and closes with it; `where` names it in messages.
+ * Opens an engine on a pool. Disposal calls `close`, which by default ends the pool. Messages show `where`.
  * @throws faults database-unreachable, database-refused, disk-full, warehouse-failed, lease-lost
  */
 export const openPostgres = (
@@ -79,7 +79,7 @@ export const openPostgres = (
     signal.throwIfAborted();
     const client = await connect(signal);
     let lost: Error | undefined;
-    // The pool listens to idle connections alone; this one may break between two statements.
+    // The pool handles errors of idle connections only. This connection may break between two statements.
     const onError = (error: Error): void => {
       lost ??= error;
     };
@@ -97,7 +97,7 @@ export const openPostgres = (
       // After a broken connection the driver refuses each statement without saying why.
       const hasReason = isFault(error) || systemCode(error) !== undefined;
       const failure = postgresFault(hasReason ? error : (lost ?? error), where);
-      // The state of the transaction arrives after the error, and is known once the next statement has ended.
+      // The server reports the transaction state after the error, so the driver knows it only after the ROLLBACK.
       isSpent =
         endsConnection(failure) ||
         (await connection.execute('ROLLBACK').then(
@@ -110,7 +110,7 @@ export const openPostgres = (
       client.off('error', onError);
       const isOpen = client.getTransactionStatus() !== 'I';
       isSpent ||= isOpen || lost !== undefined || signal.aborted;
-      // Otherwise, work that waits for a connection of the pool would wait until the server has closed this connection.
+      // `release` alone serves the work that waits for the pool only after the server has closed this connection.
       if (isSpent) destroy(client);
       client.release(isSpent);
     }

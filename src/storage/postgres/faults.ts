@@ -15,15 +15,15 @@ const gone = (text?: string): Meaning => ({
 const refused = (advice: string): Meaning => ({ code: 'database-refused', advice });
 
 const login = refused(
-  'correct user and password in the URL of the database, or allow them in pg_hba.conf; if the server needs TLS, set sslmode=require or verify-full',
+  'check user and password in the URL of the database, or allow the user in pg_hba.conf; if the server needs TLS, set sslmode=require or verify-full',
 );
 
-/** By the code of the system, or the SQLSTATE; class 08 is about connections. */
+/** Meanings by system error code or SQLSTATE. `meaningOf` handles class 08 (connections). */
 const meanings: Readonly<Record<string, Meaning>> = {
   ECONNREFUSED: gone('no server listens there'),
   ENOTFOUND: gone('the name of the host is unknown'),
   EAI_AGAIN: gone('DNS does not answer'),
-  ENOENT: gone('there is no socket of a server'),
+  ENOENT: gone('the socket of the server does not exist'),
   EHOSTUNREACH: gone('the host cannot be reached'),
   ENETUNREACH: gone('the network of the host cannot be reached'),
   ETIMEDOUT: gone('the server does not answer'),
@@ -66,9 +66,9 @@ const meanings: Readonly<Record<string, Meaning>> = {
 /** Codes that OpenSSL and Node give a certificate they do not trust. */
 const untrusted = /^(CERT_|CRL_|SELF_SIGNED|UNABLE_TO_|DEPTH_ZERO_|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_)/;
 
-/** What the driver says without a code. */
+/** Meanings of driver errors that have no code, by their text. */
 const texts: readonly (readonly [RegExp, Meaning])[] = [
-  [/connection timeout|timeout expired/i, gone('the server does not answer within 10 seconds')],
+  [/connection timeout|timeout expired/i, gone('the server does not answer in time')],
   [/timeout exceeded when trying to connect/i, gone('no connection became free within 10 seconds')],
   [
     /^Connection terminated|^Client (was closed|has encountered a connection error)/,
@@ -94,12 +94,12 @@ const meaningOf = (error: unknown): Meaning => {
       code: 'database-refused',
       text: `the certificate of the server is not trusted (${code})`,
       advice:
-        'name its authority with sslrootcert in the URL of the database, or fix the certificate of the server',
+        'set sslrootcert in the URL of the database to the file of its CA, or fix the certificate of the server',
     };
   return { code: 'warehouse-failed' };
 };
 
-/** The error of the catalogue for an error of the driver. Returns a fault unchanged. `where` has no password. */
+/** Converts a driver error to a fault of the catalogue. Returns a fault unchanged. `where` has no password. */
 export const postgresFault = (error: unknown, where: string): Fault => {
   if (isFault(error)) return error;
   const { code, text, ...options } = meaningOf(error);
@@ -111,5 +111,5 @@ export const postgresFault = (error: unknown, where: string): Fault => {
 export const endsConnection = (error: Fault): boolean =>
   error.code === 'database-unreachable' || systemCode(error) === '25006';
 
-/** Whether a transaction failed only because of another one at the same time: nothing of it was stored. */
+/** Whether a transaction failed only because of a concurrent transaction; none of its changes was stored. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(systemCode(error) ?? '');

@@ -52,7 +52,7 @@ export const fenced = (
     }
     throw fault('lease-lost', 'another replica has taken over; nothing of this step was stored');
   };
-  /** Whether a statement needs a transaction of its own to read the leases in. */
+  /** Whether to run a statement in its own transaction, so that the transaction checks the leases first. */
   const isAlone = (sql: string): boolean =>
     fence.leases > 0 && /^\s*(?:INSERT|UPDATE|DELETE)\b/.test(sql) && client.getTransactionStatus() === 'I';
   const self: PostgresConnection = {

@@ -19,10 +19,10 @@ export type LeaseState = 'working' | 'standing by' | 'in doubt';
 export type Leases = AsyncDisposable & {
   /** The name of this replica. */
   readonly holder: string;
-  /** The token of the lease on the account, which no other holder has; takes it if needed. @throws fault lease-lost */
+  /** Takes the lease on the account if needed, and returns its token, unique per holder. @throws fault lease-lost */
   readonly tokenOf: (account: string) => Promise<number>;
   /**
-   * Takes the leases on all accounts, and extends them until disposal. If `waits` is set, waits while another replica holds them.
+   * Takes the leases on the accounts, and extends them until disposal. With `waits`, retries until this signal is aborted.
    * @throws fault lease-lost if another replica holds them and `waits` is not set
    */
   readonly hold: (accounts: readonly string[], waits: AbortSignal | undefined) => Promise<void>;
@@ -62,12 +62,12 @@ const endFormerSql = `
 const notExtended = (message: string): Fault =>
   fault('lease-lost', message, {
     advice:
-      'check that PostgreSQL runs, answers fast and is reachable, then start this replica again; another one works only if it reaches PostgreSQL',
+      'check that PostgreSQL runs, answers fast and is reachable, then restart this replica; another one takes over only if it can reach PostgreSQL',
   });
 
 /**
- * Takes the lease if it is free or expired, and extends it if this replica holds it. A takeover waits until a landing of the former holder has ended,
- * because that landing locks the row.
+ * Takes the lease if it is free or expired, and extends it if this replica holds it. A takeover waits until the former
+ * holder has ended a transaction of `send`, because `send` locks the row of the lease.
  */
 const takeSql = `
   WITH former AS MATERIALIZED (
@@ -117,7 +117,7 @@ export const createLeases = ({
     after(since + lasts - clock.now(), () => {
       const late = notExtended('the leases could not be extended in time');
       effects.abort(late);
-      // Another replica may have taken over; if none has, they may still be extended.
+      // Another replica may have taken over. If none has, an extension within this time keeps the leases.
       after(lasts, () => lose(late));
     });
   };
@@ -200,7 +200,7 @@ export const createLeases = ({
         try {
           for (const account of wanted) await take(account);
           if (await extend()) break;
-          throw notExtended('it took longer than a lease to take the leases on all accounts');
+          throw notExtended('a lease expired while the leases on other accounts were taken');
         } catch (error) {
           if (hasCode(error, 'lease-lost')) reached = 'standing by';
           if (waits === undefined) throw error;

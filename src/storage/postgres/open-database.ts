@@ -26,7 +26,7 @@ export type DatabaseOptions = {
   /** A statement is aborted after this time without a byte, even if the server still works on it, ms. */
   readonly timeout: number;
   readonly schema: DatabaseSchema;
-  /** The version of this program, which the database names with its schema. */
+  /** The version of this program. The database stores it with the schema version. */
   readonly version?: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,11 +35,11 @@ export type DatabaseOptions = {
 /** The most connections for jobs and their state. Leases and checks of silent connections have one further connection each. */
 const mostConnections = 9;
 
-/** Milliseconds; an offset above it makes times of the log and of the server differ visibly. */
+/** Clock offset in milliseconds above which the log has a warning. */
 const largestOffset = 5000;
 
 /**
- * Connects to PostgreSQL, and creates the tables in an empty database.
+ * Connects to PostgreSQL, and creates missing tables (all of them in an empty database).
  * @throws faults database-unreachable, database-refused, warehouse-newer, warehouse-older
  */
 export const openDatabase = async ({
@@ -59,7 +59,7 @@ export const openDatabase = async ({
     clock,
   });
   const { pool, where, clockOffset, serverVersion, schema } = connections;
-  // A server that needs longer would let the lease end.
+  // If the server takes longer to answer, the lease may end before it is extended.
   const answer = lease / 3;
   const pools = [connections.openPool(1, answer), connections.openPool(1, answer)] as const;
   const close = async (): Promise<void> => {
@@ -98,7 +98,7 @@ export const openDatabase = async ({
       log.warn('connected to the database, whose clock differs from that of this machine', {
         ...fields,
         offsetSeconds: Math.round(clockOffset / 1000),
-        advice: 'synchronize both clocks (NTP); leases count by the clock of the server',
+        advice: 'synchronize both clocks (NTP); leases use the clock of the server',
       });
     const leases = createLeases({ database: ofLeases, fence, clock, log, isInDoubt: watch.isInDoubt });
     // After the leases are lost, nothing can be stored, so all work is aborted.

@@ -35,7 +35,7 @@ export const isRowTable = (name: string): boolean => name === 'call_log' || name
 
 const month = 'PARTITION BY RANGE (created_at)';
 
-/** The same table in PostgreSQL. Rows of calls are partitioned by month. */
+/** Converts a DuckDB schema statement to PostgreSQL. Partitions `call_log` by month. */
 const postgresTable = (statement: string): string => {
   const plain = statement
     .replaceAll(' USING COMPRESSION zstd', '')
@@ -45,8 +45,8 @@ const postgresTable = (statement: string): string => {
 };
 
 /**
- * The number of changes to the tables of an account. It is not a column of `account_lease`: a landing locks its row while it copies, and
- * the lease must be extended meanwhile.
+ * The number of changes to the tables of an account. Not a column of `account_lease`: while `send` copies, it locks the
+ * row of the number, but must not block the extension of the lease.
  */
 const accountVersionTable =
   'CREATE TABLE account_version (account VARCHAR NOT NULL PRIMARY KEY, version BIGINT NOT NULL)';
@@ -81,7 +81,7 @@ export const postgresStatements = (schema: DatabaseSchema): readonly string[] =>
   )`,
   accountVersionTable,
   replicaTable,
-  // Commands that other processes send to the working replica, and the lines of its answers, as on the control socket.
+  // Commands for the working replica, and the lines of its answers, in the format of the control socket.
   // Unlogged: a request is needed only while its sender waits, so it need not survive a crash of the server.
   `CREATE UNLOGGED TABLE command_request (
     id VARCHAR NOT NULL PRIMARY KEY, version VARCHAR NOT NULL, command VARCHAR NOT NULL, input VARCHAR NOT NULL,
@@ -100,7 +100,7 @@ export const postgresStatements = (schema: DatabaseSchema): readonly string[] =>
     .map(([name, { account }]) => `CREATE INDEX ${name}_account ON ${name} (${account})`),
 ];
 
-/** Creates the tables in an empty database. Of two replicas that do it at once, one waits for the other and then fails. */
+/** Creates the tables in an empty database. If two replicas do so at once, one waits for the other, then fails. */
 export const createSchema = async (
   database: PostgresEngine,
   schema: DatabaseSchema,

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { fault, type Fault } from '../../core/index.ts';
 
-/** The schemas that this version can use: the oldest one it upgrades, and its own. */
+/** The range of schema versions that this program supports: the oldest that it can upgrade, and its own. */
 export type SchemaRange = { readonly oldest: number; readonly newest: number };
 
 /** What a server and a database on it are like. */
@@ -12,7 +12,7 @@ export type ServerFacts = {
   readonly encoding: string;
   readonly standby: boolean;
   readonly read_only: boolean;
-  /** Where tables are created; null where search_path names no schema that exists. */
+  /** The PostgreSQL schema for new tables; null if search_path names no existing schema. */
   readonly place: string | null;
   readonly may_create: boolean;
   /** Whether there is a `schema_migration` as Tollkeeper writes it. */
@@ -23,7 +23,7 @@ export type ServerFacts = {
   readonly now: number;
 };
 
-/** One statement, which a pooler in transaction mode runs anywhere. Tables of extensions belong to no product. */
+/** One statement, because a pooler may run each on another server process. Ignores tables of extensions. */
 const question = `SELECT current_setting('server_version') AS version,
   current_setting('server_version_num')::int AS version_number,
   current_setting('server_encoding') AS encoding,
@@ -42,11 +42,11 @@ const question = `SELECT current_setting('server_version') AS version,
 export const readFacts = async (pool: Pool): Promise<ServerFacts> => {
   const { rows } = await pool.query<ServerFacts>(question);
   const [facts] = rows;
-  if (facts === undefined) throw new RangeError('the server says nothing about itself');
+  if (facts === undefined) throw new RangeError('the server returned no row of facts');
   return facts;
 };
 
-/** The schema that the database has; 0 for an empty one. */
+/** The schema version of the database; 0 if the database has no tables of Tollkeeper. */
 export const readSchema = async (pool: Pool, { ours }: ServerFacts): Promise<number> => {
   if (!ours) return 0;
   const { rows } = await pool.query<{ readonly number: number | null }>(
@@ -70,12 +70,12 @@ export const refusalOf = (facts: ServerFacts, where: string): Fault | undefined 
   if (facts.encoding !== 'UTF8')
     return refused(
       `${where}: the database has the encoding ${facts.encoding}`,
-      "create another one with `CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`, and name it",
+      "create another one with `CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`, and set its name in the URL",
     );
   if (facts.standby)
     return refused(
       `${where}: the server is a standby, which is read-only`,
-      'use the address of the primary; after a failover, wait until the address has moved',
+      'use the address of the primary; after a failover, wait until the address points to the new primary',
       true,
     );
   if (facts.read_only)
@@ -87,7 +87,7 @@ export const refusalOf = (facts: ServerFacts, where: string): Fault | undefined 
   if (!facts.ours && facts.table !== null)
     return refused(
       `${where}: the database belongs to another product: it has the table ${facts.table}, but no schema_migration of Tollkeeper`,
-      'name an empty database, which Tollkeeper has for itself; nothing was changed in this one',
+      'use an empty database that only Tollkeeper uses; this database was not changed',
     );
   if (facts.place === null)
     return refused(
@@ -97,7 +97,7 @@ export const refusalOf = (facts: ServerFacts, where: string): Fault | undefined 
   return undefined;
 };
 
-/** Why the schema that the database has cannot be used. */
+/** Why this version cannot use the schema version of the database; undefined if it can. */
 export const schemaRefusalOf = (
   reached: number,
   { oldest, newest }: SchemaRange,
@@ -109,7 +109,7 @@ export const schemaRefusalOf = (
       advice: 'run the version that wrote it or a later one, or restore a backup into an empty database',
     });
   if (reached > 0 && reached < oldest)
-    return fault('warehouse-older', `${where} has schema ${reached}; this version upgrades from ${oldest}`, {
+    return fault('warehouse-older', `${where} has schema ${reached}; the oldest supported is ${oldest}`, {
       advice: 'upgrade with a version in between, or name an empty database and pull again',
     });
   if (reached < newest && !facts.may_create)

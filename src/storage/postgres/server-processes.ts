@@ -2,7 +2,7 @@ import { flag } from '../row-reader.ts';
 import type { Sql } from '../sql.ts';
 import type { Backend, Statement } from './watch.ts';
 
-/** Characters by which a statement is recognized; the server keeps a thousand bytes. */
+/** Leading characters that identify a statement. By default, pg_stat_activity stores 1024 bytes. */
 const prefixLength = 200;
 
 /** A process that waits for its client does not work on a statement. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ClientBase } from 'pg';
 
-/** The socket of a connection, which the driver does not export; after the start of TLS, the one of TLS. */
+/** The socket of a connection (the TLS socket after TLS starts). It is a private field of the driver. */
 export const socketOf = (client: ClientBase): Socket =>
   (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
 

@@ -2,10 +2,10 @@ import type { ClientBase } from 'pg';
 import { durationText, fault, type Clock, type Fault, type Limit } from '../../core/index.ts';
 import { destroy, socketOf } from './socket.ts';
 
-/** A transaction at the server: its process there, and when it began as the server writes it. */
+/** A transaction: its server process, and its start time in the text form of the server. */
 export type Backend = { readonly pid: number; readonly begun: string };
 
-/** `backend` is missing outside of transactions, where a pooler runs each statement anywhere. */
+/** `backend` is missing outside a transaction, because a pooler may run each statement on another server process. */
 export type Statement = { readonly text: string; readonly backend?: Backend | undefined };
 
 export type WatchLimits = {
@@ -20,7 +20,7 @@ export type WatchOptions = {
   readonly clock: Pick<Clock, 'limit'>;
   /** The database in messages, without the password. */
   readonly where: string;
-  /** Whether the server works on each statement. Rejects where it does not answer in time. */
+  /** For each statement, whether the server works on it. Rejects if the server does not answer in time. */
   readonly areAtWork: (statements: readonly Statement[]) => Promise<readonly boolean[]>;
   /** Ends a transaction whose connection was given up. */
   readonly terminate: (backend: Backend) => Promise<void>;
@@ -38,7 +38,7 @@ export type Watch = {
     run: () => Promise<T>,
     isHeldUp?: () => boolean,
   ) => Promise<T>;
-  /** Whether a statement is silent, and the server has not said yet that it works on it. */
+  /** Whether a statement has been silent for `answer` ms, without confirmation from the server. */
   readonly isInDoubt: () => boolean;
 };
 
@@ -89,9 +89,9 @@ export const createWatch = ({ limits, clock, where, areAtWork, terminate }: Watc
     const answers = await areAtWork(silent.map(({ statement }) => statement)).catch(() => []);
     isAsking = false;
     for (const [nth, entry] of silent.entries())
-      // Bytes that passed meanwhile count as an answer.
       if (answers[nth] === true || passedOn(entry.client) !== entry.passed) entry.silent = 0;
-      else
+      // If bytes passed before a check since the question, the connection is no longer silent.
+      else if (isSilent(entry))
         giveUp(
           entry,
           fault('database-unreachable', `${where}: the server does not answer on an open connection`),
@@ -115,7 +115,7 @@ export const createWatch = ({ limits, clock, where, areAtWork, terminate }: Watc
           {
             retryHelps: true,
             advice:
-              'raise database_timeout, or look in pg_stat_activity for what statements wait for; nothing of this step was stored',
+              'raise database_timeout, or check in pg_stat_activity which locks or events block statements',
           },
         ),
       );

@@ -22,7 +22,7 @@ export const requireSame = (table: string, sent: number, stored: number): void =
     });
 };
 
-/** Adds rows of PostgreSQL to a table in DuckDB, through a file; `from` begins with a relation. Returns their number. */
+/** Copies rows of PostgreSQL to a DuckDB table through a file. `from` is the SQL after FROM. Returns the row count. */
 export const copyToDuckDB = async (
   { local, stored }: { readonly local: Connection; readonly stored: PostgresConnection },
   into: string,

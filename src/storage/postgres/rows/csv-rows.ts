@@ -8,7 +8,7 @@ export type Column = { readonly name: string; readonly type: string };
 export const storableCell = ({ name, type }: Column): string =>
   type === 'VARCHAR' ? `replace(${name}, chr(0), chr(65533))` : name;
 
-/** Both engines write and read an array as JSON, but only the literal of an array can be copied into one. */
+/** PostgreSQL returns an array as JSON, which DuckDB reads. Into PostgreSQL, COPY accepts only an array literal. */
 const asOutgoing = (column: Column): string =>
   column.type === 'VARCHAR[]'
     ? `'{' || array_to_string(list_transform(${column.name}, lambda one: '"' || replace(replace(one, '\\', '\\\\'), '"', '\\"') || '"'), ',') || '}'`
@@ -17,10 +17,10 @@ const asStored = ({ name, type }: Column): string => (type === 'VARCHAR[]' ? `to
 const asFetched = ({ name, type }: Column): string =>
   type === 'VARCHAR[]' ? `from_json(${name}, '["VARCHAR"]')` : `CAST(${name} AS ${type})`;
 
-/** The reader allocates it for each file, most of which are small. */
+/** The buffer size for a file. The reader allocates the buffer for each file, and most files are small. */
 const bufferOf = (size: number): number => Math.min(Math.max(size + 1, 4096), 33_554_432);
 
-/** The columns of a table in DuckDB, in its order; `catalog` is SQL for the database that it lies in. */
+/** The columns of a DuckDB table, in table order. `catalog` is the SQL expression for the database of the table. */
 export const readColumns = async (
   local: Connection,
   table: string,
@@ -34,15 +34,15 @@ export const readColumns = async (
     )
   ).map((row) => ({ name: text(row, 'column_name'), type: text(row, 'data_type') }));
 
-/** The statement whose rows PostgreSQL returns as texts; `from` begins with a relation. */
+/** The statement with which PostgreSQL returns rows as texts. `from` is the SQL after FROM. */
 export const textsOfPostgres = (columns: readonly Column[], from: string): string =>
   `SELECT ${columns.map((column) => `CAST(${asStored(column)} AS VARCHAR) AS ${column.name}`).join(', ')} FROM ${from}`;
 
-/** Adds rows of texts to a table in DuckDB; `rows` is a relation. */
+/** SQL that casts rows of texts and adds them to a DuckDB table. `rows` is a relation, such as a table name. */
 export const textsIntoDuckDB = (table: string, columns: readonly Column[], rows: string): string =>
   `INSERT INTO ${table} (${columns.map(({ name }) => name).join(', ')}) SELECT ${columns.map(asFetched).join(', ')} FROM ${rows} AS fetched`;
 
-/** The statement whose rows PostgreSQL writes to a file that DuckDB reads; `from` begins with a relation. */
+/** The statement whose rows PostgreSQL writes to a file for DuckDB. `from` is the SQL after FROM. */
 export const outOfPostgres = (columns: readonly Column[], from: string): string =>
   `SELECT ${columns.map(asStored).join(', ')} FROM ${from}`;
 

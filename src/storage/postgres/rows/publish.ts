@@ -17,14 +17,14 @@ import type { CopiedSchema, WorkingCopy } from './working-copy.ts';
 
 type Range = Interval<UnixSeconds>;
 
-/** What a work changed, in files. */
+/** The changes of one unit of work. The changed rows are in files. */
 export type Changes = {
   /** The number of changes of the account when the work began. `send` fails if the stored number differs. */
   readonly version: number;
   readonly files: readonly OutgoingRows[];
   /** Tables whose rows of the account are all replaced by those of their files. */
   readonly replaced: readonly string[];
-  /** Ranges whose calls are replaced, and the months of the new ones. */
+  /** Ranges whose calls are replaced, and the months of the new calls. */
   readonly ranges: readonly Range[];
   readonly months: readonly Month[];
   /** Days of the rollup whose cells are no longer valid. */
@@ -38,7 +38,7 @@ export const readVersion = async (stored: Sql, account: string): Promise<number>
   return row === undefined ? 0 : wholeNumber(row, 'version');
 };
 
-/** What a work holds: ranges of calls, and how many calls they had before the work. */
+/** The ranges of calls that a unit of work may change, and the number of calls in them before the work. */
 type Held = { readonly ranges: readonly Range[]; readonly calls: number };
 
 const writeCalls = async (
@@ -54,7 +54,10 @@ const writeCalls = async (
     { account },
   );
   if (outside !== undefined)
-    throw fault('warehouse-failed', `a call at ${text(outside, 'created_at')} lies outside the held ranges`);
+    throw fault(
+      'warehouse-failed',
+      `a call at ${text(outside, 'created_at')} is outside what the work holds`,
+    );
   const [row] = await connection.rows(
     'SELECT min(created_at) AS first, max(created_at) AS last FROM call_log',
   );
@@ -69,7 +72,7 @@ const writeCalls = async (
   return { ranges: held.ranges, months, files: [await write('call_log', 'FROM call_log')] };
 };
 
-/** Writes to files what has changed in the tables of `writes`. Returns undefined if nothing has changed. */
+/** Writes changed rows to files. Held calls always count as changed. Returns undefined if nothing has changed. */
 export const writeChanges = async (
   copy: WorkingCopy,
   account: string,
@@ -138,8 +141,8 @@ const replace = async (
 };
 
 /**
- * Writes the changes to PostgreSQL in one transaction, which fails unless this replica still holds the lease.
- * @throws fault lease-lost when another replica holds the account, or has changed it since the work began
+ * Creates missing partitions, then writes the changes in one transaction. It fails unless this replica holds the lease.
+ * @throws fault lease-lost when the lease has ended, or another holder has changed the account since the work began
  */
 export const send = async (
   database: PostgresEngine,
@@ -164,7 +167,7 @@ export const send = async (
       if (held.length === 0 || counted === 0)
         throw fault(
           'lease-lost',
-          `another replica holds the account ${account}; nothing of this step was stored`,
+          `this replica has lost the lease on account ${account}; nothing of this step was stored`,
         );
       await replace(stored, account, changes, tables);
     });

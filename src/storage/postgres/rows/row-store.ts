@@ -20,7 +20,7 @@ import { openWorkingCopy, type CopiedSchema, type WorkingCopy } from './working-
 type Range = Interval<UnixSeconds>;
 
 export type PostgresRowsOptions = {
-  /** Runs the statements of a work; nothing stays in it. */
+  /** The DuckDB engine that runs the statements of a unit of work. It keeps no data afterwards. */
   readonly engine: Engine;
   readonly database: PostgresEngine;
   readonly schema: DatabaseSchema;
@@ -28,7 +28,7 @@ export type PostgresRowsOptions = {
   readonly filePrefix: string;
   /** The rollup over the rows and cells of a work. */
   readonly rollupOf: (rows: Omit<AccountRows, 'rollup'>, account: string) => AccountRows['rollup'];
-  /** The token of the lease on the account, without which nothing counts. @throws fault lease-lost */
+  /** The token of the lease on the account; a change without it is refused. @throws fault lease-lost */
   readonly tokenOf: (account: string) => Promise<number>;
 };
 
@@ -112,7 +112,7 @@ export const createPostgresRows = ({
 }: PostgresRowsOptions): RowStore<string> => {
   const copied: CopiedSchema = { tables: accountTablesOf(schema), columns: new Map() };
   const oneAnAccount = createNamedGates();
-  /** Deletes the files of a work when it ends. The files of a killed process are deleted when the next process starts. */
+  /** Deletes the files of `work` when it ends. The next daemon deletes the files of a killed process. */
   const withFiles = async <T>(work: (newFile: () => string) => Promise<T>): Promise<T> => {
     const files: string[] = [];
     const newFile = (): string => {
@@ -139,7 +139,7 @@ export const createPostgresRows = ({
             inTransaction(
               local,
               async () => work(await openWorkingCopy(local, stored, touched, copied, newFile), stored),
-              // Its tables are temporary: nothing of them is needed later.
+              // Always rolls back, because the temporary tables are not needed later.
               () => false,
             ),
           ),
@@ -169,7 +169,7 @@ export const createPostgresRows = ({
               let held: readonly Range[] = [];
               let heldCalls = 0;
               const hold = async (asked: Range): Promise<void> => {
-                // Sums before and after a landing are those of whole quarter hours.
+                // Restatements compare the sums of whole quarter hours, so the work holds whole quarter hours.
                 const range = wholeQuarters(asked);
                 for (const { start, end } of restOf(range, held))
                   heldCalls += await copy.fetch('call_log', 'call_log', ofRange, { account, start, end });

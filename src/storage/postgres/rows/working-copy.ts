@@ -9,11 +9,11 @@ import { isRowTable, type accountTablesOf } from '../schema.ts';
 import { readColumns, textsIntoDuckDB, textsOfPostgres, type Column } from './csv-rows.ts';
 import { copyToDuckDB, requireSame, writeRows, type OutgoingRows } from './copied-rows.ts';
 
-/** The tables that a work touches as temporary tables and views of one connection to DuckDB. No others exist there. */
+/** The tables of a unit of work, as temporary tables and views of one DuckDB connection, which has no others. */
 export type WorkingCopy = {
   readonly connection: Connection;
   /**
-   * Adds the rows of `from` that match `where`, with `bindings`, to `into`, a table from `emptyLike` or one that the work writes.
+   * Copies rows of the PostgreSQL table `from` that match `where` to `into`, which `emptyLike` made or the work writes.
    * If `columns` is given, only these columns are fetched and the others are NULL. Returns the number of rows.
    */
   readonly fetch: (
@@ -25,9 +25,9 @@ export type WorkingCopy = {
   ) => Promise<number>;
   /** An empty table with the columns of another one; returns its name. */
   readonly emptyLike: (table: string) => Promise<string>;
-  /** For each table that the work writes: the table with the rows before the work; undefined if no row was copied. */
+  /** Maps each table that the work writes to the copy of its rows before; to undefined if no row was copied. */
   readonly written: ReadonlyMap<string, string | undefined>;
-  /** Writes the rows of a query over the columns of a table to a file. */
+  /** Writes the rows of `query`, which returns the columns of `table`, to a file. */
   readonly write: (table: string, query: string) => Promise<OutgoingRows>;
 };
 
@@ -41,7 +41,7 @@ export type CopiedSchema = {
 /** The most rows of a table that are copied as bound values. More rows are copied through a file. */
 const mostBound = 1000;
 
-/** `newFile` gives the path of a new file for copied rows. The caller deletes it when the work has ended. */
+/** `newFile` returns the path of a new file. The caller deletes files that are left when the work has ended. */
 export const openWorkingCopy = async (
   local: Connection,
   stored: PostgresConnection,
@@ -107,7 +107,7 @@ export const openWorkingCopy = async (
   }
   for (const name of new Set(reads.filter((one) => !written.has(one)))) {
     await copy(name, `${name}_stored`);
-    // DuckDB changes no rows of a view.
+    // A view, so that DuckDB refuses statements that change the table.
     await local.execute(`CREATE TEMP VIEW ${name} AS FROM ${name}_stored`);
   }
 
