@@ -14,8 +14,7 @@ const overBoth = ['warehouse', 'ingest', 'jobs/alert', 'jobs/keys', 'jobs/report
 );
 const ofTheFile = [
   'test/warehouse/{archive,database-file,released}/**',
-  'test/warehouse/{open,schema,amount-upgrade}.test.ts',
-  'test/warehouse/tokens/output-convention-upgrade.test.ts',
+  'test/warehouse/{open,schema}.test.ts',
   // They look into the engine: at its statements, and at its one instance.
   'test/ingest/call-log/{pull-statements,multiset-property}.test.ts',
 ];
@@ -45,7 +44,7 @@ const scenarios = [
 const leaky = ['test/architecture/fixtures/leaky.ts'];
 /** Whole programs, and what starts a process to kill it or run beside it: through `npm run test:program`. */
 const wholePrograms =
-  /^(?:program|demo|storm)\/|built-program|compiled-modules|support\/consumer|killed-senders|vitest\.mjs/;
+  /^(?:program|demo|storm)\/|built-program|compiled-modules|child-module|support\/consumer|killed-senders|vitest\.mjs/;
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 

@@ -108,28 +108,21 @@ describe.each(envelopes)('`success: false` with status 200 of %s', (name, scope,
     expect((error as Error).message.endsWith(`${scope}: “record not found”`)).toBe(true);
     expect(seen).toHaveLength(1);
   });
-
-  it('is about the key or the scope when a code says so', async () => {
-    for (const [code, fault] of [
-      [401, 'gateway-key-refused'],
-      ['insufficient_scope', 'gateway-scope-missing'],
-      ['something_else', 'gateway-refused'],
-    ]) {
-      const { gateway } = await scriptedGateway([json({ success: false, message: '', code })]);
-      await expect(call(gateway)).rejects.toMatchObject({ code: fault });
-    }
-  });
 });
 
-describe.each(envelopes)('a response without an envelope and status 200 of %s', (_name, scope, call) => {
-  it('is unreadable unless a code identifies the key or the scope', async () => {
+describe.each(envelopes)('an answer with status 200 of %s that holds no success', (_name, scope, call) => {
+  it('is about the key or the scope when a code says so, else refused, or unreadable without an envelope', async () => {
     for (const [body, code] of [
+      [{ success: false, message: '', code: 401 }, 'gateway-key-refused'],
+      [{ success: false, message: '', code: 'insufficient_scope' }, 'gateway-scope-missing'],
+      [{ success: false, message: '', code: 'something_else' }, 'gateway-refused'],
       [{ code: 401, message: 'no' }, 'gateway-key-refused'],
       [{ error: { message: 'no', code: 'insufficient_scope' } }, 'gateway-scope-missing'],
       [{ error: { message: 'no', code: 'overloaded' } }, 'gateway-answer-unreadable'],
       [{ success: 'true', message: 'no', data: {} }, 'gateway-answer-unreadable'],
       [{ success: 1, data: {} }, 'gateway-answer-unreadable'],
       ['null', 'gateway-answer-unreadable'],
+      [[1], 'gateway-answer-unreadable'],
     ] as const) {
       const { gateway, seen } = await scriptedGateway([json(body)]);
       const error = await rejection(call(gateway));
@@ -138,6 +131,26 @@ describe.each(envelopes)('a response without an envelope and status 200 of %s', 
       expect(seen).toHaveLength(1);
     }
   });
+});
+
+it.each([
+  ['no JSON', { body: 'gone fishing' }, 'unreadable', 'no JSON: “gone fishing”'],
+  [
+    'the page of a web console',
+    { headers: { 'content-type': 'text/html' }, body: '<html><title>Console</title></html>' },
+    'unreadable',
+    'no JSON: “Console”',
+  ],
+  ['an empty body', { body: '' }, 'unreadable', 'but an empty body'],
+  ['a body that never ends', { body: ' '.repeat(9 * 1024 * 1024) }, 'too-large', ''],
+  ['JSON that is nested too deeply', { body: '['.repeat(1_000_000) }, 'unreadable', ''],
+])('an answer is rejected with the reason when it is %s', async (_name, answer, code, message) => {
+  const { gateway, seen } = await scriptedGateway([answer]);
+  await expect(gateway.profile()).rejects.toMatchObject({
+    code: `gateway-answer-${code}`,
+    message: expect.stringContaining(message) as unknown,
+  });
+  expect(seen).toHaveLength(1);
 });
 
 describe('the quoted text', () => {

@@ -116,7 +116,7 @@ const unreadable = (place: string, id: string) => ({
 describe.each(fields)('%s of %s', (id, resource, served, property, value, wrong, missing) => {
   const readings = resources[resource] ?? [];
 
-  it('is read as served, to the last digit', async () => {
+  it('is read as served, to the last digit (G5.2, G8.8)', async () => {
     expect(readings).not.toEqual([]);
     for (const reading of readings)
       expect(await readServed(reading, servedWith(resource, id, served))).toHaveProperty(property, value);

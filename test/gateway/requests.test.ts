@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { money, unixMillis, unixSeconds } from '../../src/core/index.ts';
+import { money, toSeconds, unixMillis, unixSeconds } from '../../src/core/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
-import { adminKey, ok, csv, scriptedGateway, type Answer } from './support/scripted-gateway.ts';
+import {
+  adminKey,
+  ok,
+  csv,
+  json,
+  scriptedGateway,
+  spec as plain,
+  type Answer,
+} from './support/scripted-gateway.ts';
 
 type Call = (gateway: Gateway) => Promise<unknown>;
 
@@ -78,10 +86,10 @@ describe('a request of the client', () => {
       ['start_timestamp', 'end_timestamp', 'group_by', 'metric', 'granularity', 'top_n'],
     ],
     ['G8.3', 'page', 'GET', '/api/token/', ['p', 'page_size']],
-    ['G8.6', 'readKey', 'GET', '/api/token/7', []],
+    ['G8.6, G8.6.id', 'readKey', 'GET', '/api/token/7', []],
     ['G8.7', 'createKey', 'POST', '/api/token/', []],
     ['G8.12', 'updateKey', 'PUT', '/api/token/', []],
-    ['G8.14', 'deleteKey', 'DELETE', '/api/token/7', []],
+    ['G8.14, G8.14.id', 'deleteKey', 'DELETE', '/api/token/7', []],
   ] as const)(
     'has the method, path and parameters of its endpoint: %s',
     async (_id, name, method, path, parameters) => {
@@ -95,7 +103,10 @@ describe('a request of the client', () => {
     'carries the key in Authorization, and no version header: %s (G2.1, G2.1.Authorization, G17.2.open)',
     async (name) => {
       const { headers } = await sent(name);
-      expect(headers.authorization).toBe(`Bearer ${adminKey}`);
+      expect(headers).toMatchObject({
+        authorization: `Bearer ${adminKey}`,
+        'user-agent': 'tollkeeper/0.0.0-test',
+      });
       expect(Object.keys(headers).filter((header) => header.includes('version'))).toEqual([]);
     },
   );
@@ -111,6 +122,7 @@ describe('a request of the client', () => {
     'has a body in JSON and says so, or none: %s (G1.4, G1.4.Content-Type)',
     async (name, hasBody) => {
       const { headers, body } = await sent(name);
+      expect(headers.accept).toBe('application/json');
       expect(headers['content-type']).toBe(hasBody ? 'application/json' : undefined);
       if (hasBody) expect(JSON.parse(body)).toBeTypeOf('object');
       else expect(body).toBe('');
@@ -161,13 +173,6 @@ describe('a request of the client', () => {
   });
 
   it.each([
-    ['G8.6.id', 'readKey'],
-    ['G8.14.id', 'deleteKey'],
-  ] as const)('has the id of the key in its path: %s in %s', async (_id, name) => {
-    expect((await sent(name)).path).toBe('/api/token/7');
-  });
-
-  it.each([
     ['G8.7.name', 'createKey', '"prod \\"b\\", 钥"'],
     ['G8.7.remain_quota', 'createKey', '12345678901234567.00000001'],
     ['G8.7.unlimited_quota', 'createKey', 'false'],
@@ -193,6 +198,59 @@ describe('a request of the client', () => {
     const field = `"${nameOf(id)}":`;
     if (value === undefined) expect(body).not.toContain(field);
     else expect([',', '}'].some((end) => body.includes(`${field}${value}${end}`))).toBe(true);
+  });
+});
+
+it('a request of an export accepts compression', async () => {
+  expect((await sent('logs')).headers['accept-encoding']).toContain('gzip');
+});
+
+it('a delete succeeds with any body of a success (G8.14.open)', async () => {
+  for (const answer of [ok(null), { status: 204 }, { status: 200, body: '' }, json({ success: true })]) {
+    const { gateway, seen } = await scriptedGateway([answer]);
+    await gateway.deleteKey(7);
+    expect(seen).toMatchObject([{ method: 'DELETE', path: '/api/token/7', query: {}, body: '' }]);
+  }
+});
+
+it('every endpoint is below the path of base_url (G1.1)', async () => {
+  const { gateway, seen } = await scriptedGateway([json({ success: false })], { prefix: '/team/gateway/' });
+  await expect(gateway.readKey(1)).rejects.toThrow();
+  expect(seen[0]?.path).toBe('/team/gateway/api/token/1');
+});
+
+it('an id of a key is a whole number', async () => {
+  const { gateway, seen } = await scriptedGateway([ok(null)]);
+  for (const id of [-1, 1.5, Number.NaN, 2 ** 53])
+    await expect(gateway.deleteKey(id)).rejects.toThrow(RangeError);
+  expect(seen).toEqual([]);
+});
+
+describe('a key is rejected before any request', () => {
+  it('when its name has more than 50 bytes, though it may have 50 characters (G8.9, G8.9.name)', async () => {
+    const { gateway, seen } = await scriptedGateway([ok({ id: 1, key: 'sk-0123456789abc' })]);
+    for (const name of ['x'.repeat(51), 'é'.repeat(26), '钥'.repeat(17)]) {
+      await expect(gateway.createKey({ ...plain, name })).rejects.toMatchObject({ code: 'key-spec-invalid' });
+      await expect(gateway.updateKey({ ...plain, id: 1, name })).rejects.toMatchObject({
+        code: 'key-spec-invalid',
+      });
+    }
+    expect(seen).toEqual([]);
+    for (const name of ['x'.repeat(50), 'é'.repeat(25)]) await gateway.createKey({ ...plain, name });
+    expect(seen).toHaveLength(2);
+  });
+
+  it('when it would be expired at creation, while an update may write a past expiry back (G8.11)', async () => {
+    const { gateway, seen, clock } = await scriptedGateway([ok({ id: 1, key: 'sk-0123456789abc' })]);
+    const now = toSeconds(clock.now());
+    for (const expiredTime of [unixSeconds(0), unixSeconds(now - 1), now])
+      await expect(gateway.createKey({ ...plain, expiredTime })).rejects.toMatchObject({
+        code: 'key-spec-invalid',
+      });
+    expect(seen).toEqual([]);
+    await gateway.createKey({ ...plain, expiredTime: unixSeconds(now + 1) });
+    await gateway.updateKey({ ...plain, id: 1, expiredTime: unixSeconds(now - 1) });
+    expect(seen).toHaveLength(2);
   });
 });
 

@@ -1,16 +1,12 @@
-import { mailFolder } from '../../src/notify/index.ts';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { simpleParser } from 'mailparser';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addMoney, money, sumMoney, unixMillis, unixSeconds, type Money } from '../../src/core/index.ts';
-import type { Gateway } from '../../src/gateway/index.ts';
 import { prepareReport } from '../../src/jobs/report/compose-report.ts';
 import { composeReport, listReports, type ComposedReport, type CostOwners } from '../../src/jobs/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { aboutLog, everyVariant, switched } from '../support/gateway-fixture.ts';
-import { openJobFixture, type JobFixture, type RunChange } from '../support/job-fixture.ts';
+import { openJobFixture, withStatistics } from '../support/job-fixture.ts';
+import { mailsIn, reportPlaces, type ReportFixture } from './report/report-fixture.ts';
 import { isLong, sampled } from '../support/storm.ts';
 
 const start = unixSeconds(Date.UTC(2026, 9, 1) / 1000);
@@ -29,27 +25,14 @@ const costOwners: CostOwners = {
   operators: ['ops@example.com'],
 };
 
-type ReportFixture = JobFixture & { readonly folder: string; readonly change: RunChange };
-
-const openReportFixture = async (
-  variants: SandboxOptions['variants'] = {},
-  changed: (gateway: Gateway) => Gateway = (gateway) => gateway,
-): Promise<ReportFixture> => {
+const openReportFixture = async (variants: SandboxOptions['variants'] = {}): Promise<ReportFixture> => {
   const fixture = await openJobFixture({ months: 2, callsPerDay: 5, variants });
-  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-one-total-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const { folder, change } = await reportPlaces();
   await fixture.run('pull-logs', { since: '2026-09-25' });
-  const { account } = fixture.context;
   return {
     ...fixture,
     folder,
-    change: {
-      slot,
-      costOwners,
-      account: { ...account, gateway: changed(account.gateway) },
-      mail: { from: 'reports@example.com', mails: mailFolder(join(folder, 'outbox')) },
-      reports: { folder: join(folder, 'reports'), attachLimit: 1e7 },
-    },
+    change: { ...change, slot, costOwners },
   };
 };
 
@@ -139,22 +122,15 @@ describe('every report of one month and the statistics endpoint', () => {
   );
 
   it('disagree in the subject, at the top and in the footer of every mail when the statistics differ', async () => {
-    const other = (gateway: Gateway): Gateway => ({
-      ...gateway,
-      statistics: async (query, options) => {
-        const answer = await gateway.statistics(query, options);
-        return { ...answer, quota: addMoney(answer.quota, money('0.5')) };
-      },
-    });
-    await using fixture = await openReportFixture({}, other);
-    await fixture.run(
-      'report',
-      { report: 'spend-summary', period, ...to },
-      { ...fixture.change, name: 'summary' },
-    );
-    await fixture.run('report', { report: 'statement', ...to }, { ...fixture.change, name: 'statement' });
+    await using fixture = await openReportFixture();
+    const change = {
+      ...fixture.change,
+      ...withStatistics(fixture, (quota) => addMoney(quota, money('0.5'))),
+    };
+    await fixture.run('report', { report: 'spend-summary', period, ...to }, { ...change, name: 'summary' });
+    await fixture.run('report', { report: 'statement', ...to }, { ...change, name: 'statement' });
     const teams = { report: 'showback', each_team: true };
-    await fixture.run('report', teams, { ...fixture.change, name: 'showback' });
+    await fixture.run('report', teams, { ...change, name: 'showback' });
     const { reports } = await listReports(join(fixture.folder, 'reports'), { limit: 100 });
     const totals = (job: string): Money[] =>
       reports
@@ -163,8 +139,8 @@ describe('every report of one month and the statistics endpoint', () => {
     const total = money(fixture.sandbox.truth.sums(start, end).net);
     expect([...totals('summary'), ...totals('statement')]).toEqual([total, total]);
     expect(sumMoney(totals('showback'))).toBe(total);
-    const rows = await fixture.context.warehouse.outbox.list();
-    expect(rows.map(({ recipient }) => recipient).toSorted()).toEqual([
+    const mails = await mailsIn(fixture);
+    expect(mails.map(({ row: { recipient } }) => recipient).toSorted()).toEqual([
       'finance@example.com',
       'finance@example.com',
       'ops@example.com',
@@ -172,8 +148,8 @@ describe('every report of one month and the statistics endpoint', () => {
       'search@example.com',
       'unused@example.com',
     ]);
-    for (const { kind, file, recipient } of rows) {
-      const parsed = await simpleParser(await readFile(join(fixture.folder, 'outbox', file)));
+    for (const { row, parsed } of mails) {
+      const { kind, recipient } = row;
       const text = parsed.text?.replaceAll(/\s+/g, ' ') ?? '';
       const selectsNothing = recipient === 'unused@example.com';
       expect(parsed.subject).toContain(

@@ -13,6 +13,7 @@ import { composeReport } from '../../src/jobs/index.ts';
 import type { ReportModel } from '../../src/reports/index.ts';
 import type { TruthRow } from '../../src/sandbox/index.ts';
 import { openJobFixture, type JobFixture } from '../support/job-fixture.ts';
+import { figuresOf, paragraphsOf, tableOf } from '../reports/parts.ts';
 
 const period = { from: '2026-10-01', to: '2026-11-01' };
 const [start, end] = [period.from, period.to].map((day) => Date.parse(day) / 1000) as [number, number];
@@ -45,10 +46,7 @@ const perMillion = (models: readonly ModelTruth[]): Money | undefined =>
     18,
   );
 
-const figureOf = (model: ReportModel, label: string) =>
-  model.sections
-    .flatMap((section) => (section.kind === 'figures' ? section.figures : []))
-    .find((figure) => figure.label === label);
+const figureOf = (model: ReportModel, label: string) => figuresOf(model).get(label);
 
 const totalOf = (model: ReportModel, title: string, column: string): unknown => {
   const table = model.data.tables.find((one) => one.title === title);
@@ -86,48 +84,12 @@ describe('all shipped reports over one month of vendors that count cached and re
   });
   afterAll(() => fixture[Symbol.asyncDispose]());
 
-  it('show one price per million tokens: the spend of models with tokens divided by their tokens', () => {
-    const truth = [...truthOf(fixture).values()];
-    const withTokens = truth.filter(({ input, output }) => input + output > 0);
-    expect(withTokens.length).toBeLessThan(truth.length);
-    const expected = perMillion(withTokens);
-    for (const report of ['spend-summary', 'showback', 'token-economics'])
-      expect([report, figureOf(reportIn(built, report), 'Per 1M tokens')?.value.exact]).toEqual([
-        report,
-        expected,
-      ]);
-  });
-
   it('name the spend on images and music beside that price', () => {
     const truth = [...truthOf(fixture).values()];
     const without = truth.filter(({ input, output }) => input + output === 0);
     const spend = Number(sumMoney(without.map((one) => one.spend))).toFixed(2);
     for (const report of ['spend-summary', 'showback', 'token-economics'])
       expect(figureOf(reportIn(built, report), 'Per 1M tokens')?.note?.text).toContain(`excludes $${spend} `);
-  });
-
-  it('count every input and output token once, in figures, tables and files', () => {
-    const truth = [...truthOf(fixture).values()];
-    const input = truth.reduce((sum, one) => sum + one.input, 0);
-    const output = truth.reduce((sum, one) => sum + one.output, 0);
-    expect(figureOf(reportIn(built, 'statement'), 'Tokens')?.value.exact).toBe(String(input + output));
-    for (const title of ['Tokens by model', 'Tokens by key', 'Days']) {
-      const summary = reportIn(built, 'spend-summary');
-      expect([title, totalOf(summary, title, 'input_tokens')]).toEqual([title, String(input)]);
-      expect([title, totalOf(summary, title, 'output_tokens')]).toEqual([title, String(output)]);
-    }
-    const economics = reportIn(built, 'token-economics');
-    expect(totalOf(economics, 'Input tokens by model', 'input')).toBe(String(input));
-    expect(totalOf(economics, 'Output tokens by model', 'output')).toBe(String(output));
-  });
-
-  it('match the charged price of reasoning, wherever reasoning is counted', () => {
-    const { columns, rows } = reportIn(built, 'token-economics').data.tables.find(
-      ({ title }) => title === 'Price per 1M tokens',
-    ) ?? { columns: [], rows: [] };
-    const at = columns.findIndex(({ name }) => name === 'reasoning_cost_per_reasoning');
-    const priceOf = (model: string): unknown => rows.find(([name]) => name === model)?.[at];
-    expect([priceOf('gemini-2.5-flash'), priceOf('o4-mini')]).toEqual(['2.5', '4.4']);
   });
 
   it('keep prompt and completion as served in data files, and show them nowhere', () => {
@@ -145,8 +107,7 @@ describe('all shipped reports over one month of vendors that count cached and re
     for (const title of ['Tokens by model', 'Tokens by key', 'Days']) {
       expect(totalOf(summary, title, 'prompt_tokens')).toBe(String(prompt));
       expect(totalOf(summary, title, 'completion_tokens')).toBe(String(completion));
-      const shown = summary.sections.find((section) => section.kind === 'table' && section.title === title);
-      const labels = shown?.kind === 'table' ? shown.columns.map(({ label }) => label) : [];
+      const labels = tableOf(summary, title).columns.map(({ label }) => label);
       expect(labels).toContain('Input');
       expect(labels.join(' ')).not.toMatch(/prompt|completion/i);
     }
@@ -185,10 +146,7 @@ describe('reports over models whose prompts may or may not include the cached to
 
   it('show the cached tokens that the export states, and the split as unknown', () => {
     const economics = reportIn(built, 'token-economics');
-    const shown = economics.sections.find(
-      (section) => section.kind === 'table' && section.title === 'Input tokens by model',
-    );
-    if (shown?.kind !== 'table') throw new Error('no table of input tokens');
+    const shown = tableOf(economics, 'Input tokens by model');
     const at = (label: string): number => shown.columns.findIndex((column) => column.label === label);
     const openRows = shown.rows.filter(({ cells }) => open.has(cells[0]?.text ?? ''));
     expect(openRows.length).toBeGreaterThan(0);
@@ -239,10 +197,7 @@ describe('reports over models whose prompts may or may not include the cached to
       expect(figure?.note?.text).toContain('with unknown token counts');
     }
     for (const report of ['spend-summary', 'token-economics', 'statement']) {
-      const said = reportIn(built, report).sections.flatMap((section) =>
-        section.kind === 'text' ? section.paragraphs : [],
-      );
-      expect([report, said.join(' ')]).toEqual([
+      expect([report, paragraphsOf(reportIn(built, report)).join(' ')]).toEqual([
         report,
         expect.stringContaining('gateway.token_convention') as string,
       ]);

@@ -1,11 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openTown } from '../app/support/daemon.ts';
+import { openTown, type Town } from '../app/support/daemon.ts';
 import { openKeyTown } from '../app/support/key-town.ts';
 import { enableMetrics, scrape, seriesOf, valueOf } from './support/daemon-metrics.ts';
+import { addMoney, money, sumMoney, type Money } from '../../src/core/index.ts';
 
 const at = (moment: string): string => String(Date.parse(moment) / 1000);
+
+const expectValues = (text: string, expected: Readonly<Record<string, string>>): void => {
+  const found = Object.keys(expected).map((name) => [name, valueOf(text, name)]);
+  expect(Object.fromEntries(found)).toEqual(expected);
+};
 
 describe('the metrics of a daemon', () => {
   it('are off by default', async () => {
@@ -36,7 +42,7 @@ describe('the metrics of a daemon', () => {
     for (const job of ['pull-logs', 'snapshot', 'daily']) expect((await town.run('run', job)).code).toBe(0);
     await town.mails(daemon, 1);
     const text = await scrape(daemon);
-    const expected: Readonly<Record<string, string>> = {
+    expectValues(text, {
       'tollkeeper_runs_total{kind="pull-logs",state="ok"}': '1',
       'tollkeeper_runs_total{kind="report",state="ok"}': '1',
       'tollkeeper_run_duration_seconds_count{kind="snapshot"}': '1',
@@ -53,10 +59,7 @@ describe('the metrics of a daemon', () => {
       'tollkeeper_rotations_overdue{account="main"}': '0',
       tollkeeper_config_faults: '0',
       process_start_time_seconds: at('2026-11-20T12:00:00Z'),
-    };
-    expect(Object.fromEntries(Object.keys(expected).map((name) => [name, valueOf(text, name)]))).toEqual(
-      expected,
-    );
+    });
     for (const series of [
       'tollkeeper_pulled_rows_total{job_name="pull-logs",kind="pull-logs"}',
       'tollkeeper_pulled_bytes_total{job_name="pull-logs",kind="pull-logs"}',
@@ -131,15 +134,12 @@ describe('the metrics of a daemon', () => {
       await scrape(daemon);
     }
     const text = await scrape(daemon);
-    const expected: Readonly<Record<string, string>> = {
+    expectValues(text, {
       'tollkeeper_job_failed{job_name="snapshot",kind="snapshot"}': '1',
       'tollkeeper_job_outage{job_name="snapshot",kind="snapshot"}': '1',
       'tollkeeper_runs_total{kind="snapshot",state="failed"}': '1',
       tollkeeper_config_faults: '1',
-    };
-    expect(Object.fromEntries(Object.keys(expected).map((name) => [name, valueOf(text, name)]))).toEqual(
-      expected,
-    );
+    });
     const calls = seriesOf(text, 'tollkeeper_gateway_calls_total');
     expect(calls).toContain(
       'tollkeeper_gateway_calls_total{endpoint="GET /api/user/self",outcome="gateway-unreachable"}',
@@ -166,4 +166,57 @@ describe('the metrics of a daemon', () => {
       '2',
     );
   });
+});
+
+/** The exact spend of each team in a report on the period; keys of no team are under the name of the metric. */
+const reported = async (town: Town, period: string): Promise<ReadonlyMap<string, Money>> => {
+  const ran = await town.run('report', 'spend-summary', '--period', period, '--attach', 'csv');
+  expect([ran.code, ran.code === 0 ? '' : ran.stderr]).toEqual([0, '']);
+  const csv = await readFile(join(town.folder.path, 'out/spend-summary-teams.csv'), 'utf8');
+  const rows = csv
+    .trim()
+    .split('\r\n')
+    .slice(1)
+    .map((row) => row.split(','));
+  return new Map(
+    rows.map(([team = '', spend = '']) => [team === '' ? '(none)' : team, money(spend)] as const),
+  );
+};
+
+/** The spend of each team at `/metrics`. */
+const shown = (text: string, period: string): ReadonlyMap<string, Money> =>
+  new Map(
+    seriesOf(text, 'tollkeeper_team_spend')
+      .filter((series) => series.includes(`period="${period}"`))
+      .map((series) => [/team="([^"]*)"/.exec(series)?.[1] ?? '', money(valueOf(text, series) ?? '')]),
+  );
+
+const total = (text: string, period: string): Money =>
+  money(valueOf(text, `tollkeeper_spend{account="main",currency="USD",period="${period}"}`) ?? '');
+
+it('the spend at /metrics equals that of the reports on the same days', async () => {
+  await using town = await openTown('2026-11-20T12:00:00Z');
+  await enableMetrics(
+    town,
+    'teams:\n  growth: { keys: ["growth-*"] }\n  search: { keys: ["search-*"] }\n  idle: { keys: ["nothing"] }\n',
+  );
+  await town.jobs('pull-logs: { kind: pull-logs, since: 2026-11-01, schedule: "7 * * * *" }');
+  const daemon = await town.serve();
+  expect(seriesOf(await scrape(daemon), 'tollkeeper_spend')).toEqual([]);
+  expect((await town.run('run', 'pull-logs')).code).toBe(0);
+  const text = await scrape(daemon);
+
+  const yesterday = await reported(town, 'yesterday');
+  expect([...yesterday.keys()].toSorted()).toEqual(['(none)', 'growth', 'search']);
+  expect(shown(text, 'yesterday')).toEqual(yesterday);
+  expect(total(text, 'yesterday')).toBe(sumMoney(yesterday.values()));
+
+  // A report on the month ends with its last whole day.
+  const before = await reported(town, 'month-to-date');
+  const today = shown(text, 'today');
+  const month = new Map(
+    [...before].map(([team, spend]) => [team, addMoney(spend, today.get(team) ?? money('0'))]),
+  );
+  expect(shown(text, 'month')).toEqual(month);
+  expect(total(text, 'month')).toBe(sumMoney(month.values()));
 });

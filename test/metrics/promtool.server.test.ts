@@ -67,79 +67,69 @@ test('promtool finds no fault in the alert rules', async () => {
 
 const target = 'job="tollkeeper", instance="tollkeeper:9464"';
 
-/** Series of some hours, and the labels of the alerts that fire in the end. */
-const causes: readonly {
-  readonly alert: string;
-  readonly series: Readonly<Record<string, string>>;
-  /** As PromQL writes labels; without them, no alert fires. */
-  readonly fires?: string;
-}[] = [
-  {
-    alert: 'TollkeeperStandsStill',
-    series: { [`tollkeeper_working{${target}}`]: '0x600' },
-    fires: '{severity="critical"}',
-  },
-  {
-    alert: 'TollkeeperReplicasDiffer',
-    series: { [`tollkeeper_replicas_different{${target}}`]: '1x600' },
-    fires: '{severity="warning"}',
-  },
-  { alert: 'TollkeeperDown', series: { [`up{${target}}`]: '0x600' }, fires: '{severity="critical"}' },
-  {
-    alert: 'TollkeeperJobOutage',
-    series: { [`tollkeeper_job_outage{${target}, job_name="pull-logs", kind="pull-logs"}`]: '1x600' },
-    fires: '{severity="critical", job_name="pull-logs", kind="pull-logs"}',
-  },
-  {
-    alert: 'TollkeeperDataLate',
-    series: { [`tollkeeper_log_watermark_timestamp_seconds{${target}, account="main"}`]: '0x600' },
-    fires: '{severity="warning", account="main"}',
-  },
-  {
-    alert: 'TollkeeperBudgetForecast',
-    series: {
-      [`tollkeeper_budget_forecast_ratio{${target}, account="main", budget="growth"}`]: '1.2x600',
-      [`tollkeeper_budget_use_ratio{${target}, account="main", budget="growth"}`]: '0.7x600',
-    },
-    fires: '{severity="warning", account="main", budget="growth"}',
-  },
-  {
-    alert: 'TollkeeperBudgetForecast',
-    series: {
-      [`tollkeeper_budget_forecast_ratio{${target}, account="main", budget="growth"}`]: '1.2x600',
-      [`tollkeeper_budget_use_ratio{${target}, account="main", budget="growth"}`]: '1x600',
-    },
-  },
-  {
-    alert: 'TollkeeperKeyOld',
-    series: {
-      [`tollkeeper_key_age_seconds{${target}, account="main", service="batch"}`]: '5000000x600',
-      [`tollkeeper_key_age_limit_seconds{${target}, account="main", service="batch"}`]: '2592000x600',
-      [`tollkeeper_key_age_seconds{${target}, account="main", service="young"}`]: '2600000x600',
-      [`tollkeeper_key_age_limit_seconds{${target}, account="main", service="young"}`]: '2592000x600',
-      [`tollkeeper_key_age_seconds{${target}, account="main", service="unlimited"}`]: '9000000x600',
-    },
-    fires: '{severity="warning", account="main", service="batch"}',
-  },
-  {
-    alert: 'TollkeeperOutboxStuck',
-    series: { [`tollkeeper_outbox_messages{${target}, state="waiting"}`]: '2x600' },
-    fires: '{severity="warning"}',
-  },
-  {
-    alert: 'TollkeeperOutboxStuck',
-    series: { [`tollkeeper_outbox_messages{${target}, state="waiting"}`]: '2x510 0 2x600' },
-  },
-  {
-    alert: 'TollkeeperGatewayErrors',
-    series: {
-      [`tollkeeper_gateway_calls_total{${target}, endpoint="GET /api/token/", outcome="ok"}`]: '0+1x600',
-      [`tollkeeper_gateway_calls_total{${target}, endpoint="GET /api/token/", outcome="gateway-failed"}`]:
-        '0+3x600',
-      [`tollkeeper_gateway_calls_total{${target}, endpoint="GET /api/user/self", outcome="ok"}`]: '0+3x600',
-    },
-    fires: '{severity="warning", endpoint="GET /api/token/"}',
-  },
+const account = 'account="main"';
+const growth = `${account}, budget="growth"`;
+const [batch, young, unlimited] = ['batch', 'young', 'unlimited'].map(
+  (name) => `${account}, service="${name}"`,
+);
+const [tokens, self] = ['token/', 'user/self'].map((path) => `endpoint="GET /api/${path}"`);
+
+/** Series of some hours, by name and labels, and the labels of the alerts that fire in the end; without them, none does. */
+const causes: readonly (readonly [
+  alert: string,
+  series: readonly (readonly [name: string, labels: string | undefined, values: string])[],
+  fires?: string,
+])[] = [
+  ['StandsStill', [['tollkeeper_working', '', '0x600']], 'severity="critical"'],
+  ['ReplicasDiffer', [['tollkeeper_replicas_different', '', '1x600']], 'severity="warning"'],
+  ['Down', [['up', '', '0x600']], 'severity="critical"'],
+  [
+    'JobOutage',
+    [['tollkeeper_job_outage', 'job_name="pull-logs", kind="pull-logs"', '1x600']],
+    'severity="critical", job_name="pull-logs", kind="pull-logs"',
+  ],
+  [
+    'DataLate',
+    [['tollkeeper_log_watermark_timestamp_seconds', account, '0x600']],
+    `severity="warning", ${account}`,
+  ],
+  [
+    'BudgetForecast',
+    [
+      ['tollkeeper_budget_forecast_ratio', growth, '1.2x600'],
+      ['tollkeeper_budget_use_ratio', growth, '0.7x600'],
+    ],
+    `severity="warning", ${growth}`,
+  ],
+  [
+    'BudgetForecast',
+    [
+      ['tollkeeper_budget_forecast_ratio', growth, '1.2x600'],
+      ['tollkeeper_budget_use_ratio', growth, '1x600'],
+    ],
+  ],
+  [
+    'KeyOld',
+    [
+      ['tollkeeper_key_age_seconds', batch, '5000000x600'],
+      ['tollkeeper_key_age_limit_seconds', batch, '2592000x600'],
+      ['tollkeeper_key_age_seconds', young, '2600000x600'],
+      ['tollkeeper_key_age_limit_seconds', young, '2592000x600'],
+      ['tollkeeper_key_age_seconds', unlimited, '9000000x600'],
+    ],
+    `severity="warning", ${batch}`,
+  ],
+  ['OutboxStuck', [['tollkeeper_outbox_messages', 'state="waiting"', '2x600']], 'severity="warning"'],
+  ['OutboxStuck', [['tollkeeper_outbox_messages', 'state="waiting"', '2x510 0 2x600']]],
+  [
+    'GatewayErrors',
+    [
+      ['tollkeeper_gateway_calls_total', `${tokens}, outcome="ok"`, '0+1x600'],
+      ['tollkeeper_gateway_calls_total', `${tokens}, outcome="gateway-failed"`, '0+3x600'],
+      ['tollkeeper_gateway_calls_total', `${self}, outcome="ok"`, '0+3x600'],
+    ],
+    `severity="warning", ${tokens}`,
+  ],
 ];
 
 /** Names in `{job="a", kind="b"}`. */
@@ -151,14 +141,17 @@ test('the alert rules fire for the series that they are about', async () => {
   const content = {
     rule_files: [rules],
     evaluation_interval: '1m',
-    tests: causes.map(({ alert, series, fires = '' }) => ({
+    tests: causes.map(([alert, series, fires = '']) => ({
       interval: '1m',
-      input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+      input_series: series.map(([name, labels = '', values]) => ({
+        series: `${name}{${[target, labels].filter((part) => part !== '').join(', ')}}`,
+        values,
+      })),
       promql_expr_test: [
         {
           eval_time: '9h',
-          expr: `count by (${namesIn(fires)}) (ALERTS{alertname="${alert}", alertstate="firing"})`,
-          exp_samples: fires === '' ? [] : [{ labels: fires, value: 1 }],
+          expr: `count by (${namesIn(fires)}) (ALERTS{alertname="Tollkeeper${alert}", alertstate="firing"})`,
+          exp_samples: fires === '' ? [] : [{ labels: `{${fires}}`, value: 1 }],
         },
       ],
     })),

@@ -1,29 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { interval, money, unixSeconds } from '../../src/core/index.ts';
-import {
-  assess,
-  forecastAtPace,
-  type Budget,
-  type DataState,
-  type PeriodSums,
-} from '../../src/monitoring/index.ts';
+import { budgetOf, threshold } from '../support/budget.ts';
+import { assess, forecastAtPace, type DataState, type PeriodSums } from '../../src/monitoring/index.ts';
 
 const at = (text: string) => unixSeconds(Date.parse(text) / 1000);
-const threshold = (label: string, amount: string) => ({ label, amount: money(amount) });
-
-const budget: Budget = {
-  name: 'all',
-  scope: { kind: 'account' },
-  amount: money('1000'),
-  currency: 'USD',
-  period: 'month',
-  anchorDay: 1,
-  zone: 'UTC',
-  thresholds: [threshold('80%', '800'), threshold('100%', '1000')],
-  forecastThresholds: [threshold('100%', '1000')],
-  owner: [],
-};
+const budget = budgetOf({ forecastThresholds: [threshold('100%', '1000')] });
 const period = interval(at('2026-11-01T00:00:00Z'), at('2026-12-01T00:00:00Z'));
 const through = at('2026-11-16T00:00:00Z');
 const data: DataState = {

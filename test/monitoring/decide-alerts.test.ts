@@ -42,15 +42,6 @@ const condition = (state: State, period?: string): readonly Condition[] => [
 const states: fc.Arbitrary<State> = fc.constantFrom('firing', 'clear', 'unchanged');
 
 describe('the alerts of an evaluation', () => {
-  it('are one alert and one recovery over 1,000 evaluations around a threshold', () => {
-    const steps = Array.from({ length: 1000 }, (_, step) =>
-      condition(step % 2 === 0 ? 'firing' : 'clear', '100'),
-    );
-    const { raised, recovered } = totals(evaluateAll(steps));
-    expect(raised).toEqual(['all actual 100% 100']);
-    expect(recovered).toEqual(['all actual 100% 100']);
-  });
-
   it('are raised again in the next period, and end with their period, which is no recovery', () => {
     const { raised, recovered, ended } = totals(
       evaluateAll([

@@ -1,4 +1,5 @@
 import { interval, money, unixSeconds } from '../../src/core/index.ts';
+import { budgetOf, threshold } from '../support/budget.ts';
 import { assess, type Assessment, type PeriodSums } from '../../src/monitoring/index.ts';
 
 const at = (text: string) => unixSeconds(Date.parse(text) / 1000);
@@ -12,20 +13,8 @@ export const assessed = (
   change: Partial<PeriodSums> & { readonly amount?: string; readonly late?: boolean } = {},
 ): Assessment => {
   const { amount = '1000', late = false, ...sums } = change;
-  const threshold = (label: string, share: string) => ({ label, amount: money(share) });
   return assess(
-    {
-      name,
-      scope: { kind: 'account' },
-      amount: money(amount),
-      currency: 'USD',
-      period: 'month',
-      anchorDay: 1,
-      zone: 'UTC',
-      thresholds: [threshold('80%', '800'), threshold('100%', '1000')],
-      forecastThresholds: [threshold('100%', '1000')],
-      owner: ['owner@example.com'],
-    },
+    budgetOf({ name, amount: money(amount), forecastThresholds: [threshold('100%', '1000')] }),
     period,
     {
       covered: interval(at('2026-01-01T00:00:00Z'), through),

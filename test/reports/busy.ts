@@ -3,6 +3,16 @@ import type { OtherRows } from './cube.ts';
 
 const secondsOf = (moment: string): number => Date.parse(moment) / 1000;
 
+export const restatedDay = (day: string, changed: string, difference: string) => ({
+  day,
+  changed_seconds: secondsOf(changed),
+  old_spend: '1',
+  new_spend: '2',
+  difference,
+  old_calls: 1,
+  new_calls: 1,
+});
+
 /** Keys, budgets, teams and restated days beside the ordinary rows: every part of a mail has something to say. */
 export const busy = (
   names: readonly string[] = ['prod-search', 'ci', 'growth-batch', 'old-demo'],
@@ -24,24 +34,8 @@ export const busy = (
     service_last_call_seconds: secondsOf(at % 4 === 3 ? '2026-10-20T08:00:00Z' : '2026-11-19T08:00:00Z'),
   })),
   restated_days: [
-    {
-      day: '2026-11-17',
-      changed_seconds: secondsOf('2026-11-20T05:00:00Z'),
-      old_spend: '1',
-      new_spend: '2',
-      difference: '3.75',
-      old_calls: 1,
-      new_calls: 1,
-    },
-    {
-      day: '2026-11-12',
-      changed_seconds: secondsOf('2026-11-20T06:00:00Z'),
-      old_spend: '1',
-      new_spend: '2',
-      difference: '-120.5',
-      old_calls: 1,
-      new_calls: 1,
-    },
+    restatedDay('2026-11-17', '2026-11-20T05:00:00Z', '3.75'),
+    restatedDay('2026-11-12', '2026-11-20T06:00:00Z', '-120.5'),
   ],
 });
 

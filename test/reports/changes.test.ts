@@ -58,13 +58,6 @@ describe('the section of changes', () => {
     expect(text).toContain('WHAT CHANGED');
   });
 
-  test('has the names of the mail in its data file', async () => {
-    const { data } = await build(options);
-    const table = data.tables.find(({ title }) => title === 'What changed');
-    expect(table?.columns.slice(0, 2).map(({ label }) => label)).toEqual(['Cause', 'Amount']);
-    expect(table?.rows.map(([cause]) => cause).slice(0, 3)).toEqual(['More calls', shift, 'Longer calls']);
-  });
-
   test('is in the language of the report', async () => {
     const german = await build({ ...options, locale: 'de' });
     expect(changesIn(german, 'Was sich geändert hat')[2]).toEqual([
@@ -118,15 +111,9 @@ describe('the section of changes', () => {
     const table = model.data.tables.find(({ title }) => title === 'What changed');
     const causes = ['More calls', shift, 'Longer calls'];
     expect(changesIn(model).map(([cause]) => cause)).toEqual([...causes, 'Change']);
+    expect(table?.columns.slice(0, 2).map(({ label }) => label)).toEqual(['Cause', 'Amount']);
     expect(table?.rows.map(([cause]) => cause)).toEqual([...causes, 'More refunds']);
     expect(table?.rows.at(-1)?.[1]).toBe('-0.002');
-  });
-
-  test('has its exact parts in the data', async () => {
-    const { data } = await build(options);
-    const table = data.tables.find(({ title }) => title === 'What changed');
-    expect(sumMoney((table?.rows ?? []).map(([, amount]) => money(amount ?? '0')))).toBe('388.5');
-    expect(table?.total?.[1]).toBe('388.5');
   });
 });
 

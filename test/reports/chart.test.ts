@@ -1,20 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { money } from '../../src/core/index.ts';
-import { chartFonts } from '../../src/reports/charts/chart-fonts.ts';
+import { money, localeTags } from '../../src/core/index.ts';
 import { drawPng } from '../../src/reports/render/render.ts';
 import { chartSvg } from '../../src/reports/charts/chart-svg.ts';
 import type { ChartModel } from '../../src/reports/compose/model.ts';
 import type { CubeRow } from './cube.ts';
-import { build, ordinaryRows, shipped } from './sample.ts';
+import { build, ordinaryRows, shipped, spendSummary, type BuildOptions } from './sample.ts';
+import { chartOf } from './parts.ts';
+import { isDrawable } from '../../src/reports/charts/chart-glyphs.ts';
+import type { ReportDefinition } from '../../src/reports/index.ts';
+import { hostileRows } from './hostile.ts';
+import { unescapeHtml } from './markup.ts';
 
 const style = { currency: 'USD', locale: 'en' } as const;
-
-/** Whether the labels of the picture leave any trace in it. */
-const labelsAreDrawn = async (svg: string, fonts: readonly string[]): Promise<boolean> => {
-  const without = svg.replaceAll(/<text [^>]*>[^<]*<\/text>/g, '');
-  const [drawn, bare] = [await drawPng(svg, fonts), await drawPng(without, fonts)];
-  return !Buffer.from(drawn).equals(Buffer.from(bare));
-};
 
 const bar = (label: string, total: string): ChartModel['bars'][number] => ({
   label,
@@ -23,7 +20,7 @@ const bar = (label: string, total: string): ChartModel['bars'][number] => ({
   parts: [{ colour: '#4269d0', value: money(total) }],
 });
 
-const chartOf = (bars: ChartModel['bars']): ChartModel => ({
+const chartWith = (bars: ChartModel['bars']): ChartModel => ({
   kind: 'chart',
   chart: 'bars',
   format: 'money',
@@ -46,17 +43,7 @@ const rects = (svg: string): { y: number; height: number; fill: string }[] =>
 describe('a chart as PNG', () => {
   let chart: ChartModel;
   beforeAll(async () => {
-    const model = await build({ rows: ordinaryRows() });
-    const found = model.sections.find(({ kind }) => kind === 'chart');
-    if (found?.kind !== 'chart') throw new Error('no chart');
-    chart = found;
-  });
-
-  test('its labels are drawn, and are missing without a font', async () => {
-    const svg = chartSvg(chart, style);
-    expect(svg.match(/<text /g)?.length).toBeGreaterThan(8);
-    expect(await labelsAreDrawn(svg, chartFonts())).toBe(true);
-    expect(await labelsAreDrawn(svg, [])).toBe(false);
+    chart = chartOf(await build({ rows: ordinaryRows() }));
   });
 
   test('every label is drawn, including the bold annotation', async () => {
@@ -83,7 +70,7 @@ describe('a chart as PNG', () => {
 
 describe('the SVG of a chart', () => {
   test('bars are as high as their values and end at the zero line', () => {
-    const svg = chartSvg(chartOf([bar('a', '10'), bar('b', '20'), bar('c', '5')]), style);
+    const svg = chartSvg(chartWith([bar('a', '10'), bar('b', '20'), bar('c', '5')]), style);
     const [a, b, c] = rects(svg);
     expect((b?.height ?? 0) / (a?.height ?? 1)).toBeCloseTo(2, 1);
     expect((b?.height ?? 0) / (c?.height ?? 1)).toBeCloseTo(4, 1);
@@ -91,7 +78,7 @@ describe('the SVG of a chart', () => {
   });
 
   test('a refund extends below the line', () => {
-    const [up, down] = rects(chartSvg(chartOf([bar('a', '10'), bar('b', '-10')]), style));
+    const [up, down] = rects(chartSvg(chartWith([bar('a', '10'), bar('b', '-10')]), style));
     expect(down?.y).toBeCloseTo((up?.y ?? 0) + (up?.height ?? 0), 1);
     expect(down?.height).toBeCloseTo(up?.height ?? 0, 1);
   });
@@ -102,14 +89,14 @@ describe('the SVG of a chart', () => {
       { ...bar('b', '0'), parts: [] },
       { ...bar('c', '0'), parts: [], state: 'missing' as const },
     ];
-    expect(rects(chartSvg(chartOf(bars), style)).map(({ fill }) => fill)).toEqual([
+    expect(rects(chartSvg(chartWith(bars), style)).map(({ fill }) => fill)).toEqual([
       '#4269d0',
       'url(#missing)',
     ]);
   });
 
   test('labels with markup stay text', () => {
-    const svg = chartSvg(chartOf([bar('<script>&"', '1')]), style);
+    const svg = chartSvg(chartWith([bar('<script>&"', '1')]), style);
     expect(svg).toContain('&lt;script&gt;&amp;&quot;');
     expect(svg).not.toContain('<script');
   });
@@ -131,10 +118,7 @@ describe('a chart of a share', () => {
     const queries = new Map(definition.queries);
     if (sql !== undefined) queries.set('hit-rate-by-day.sql', sql);
     const rows = [cachedOn(0), cachedOn(1), cachedOn(3), cachedOn(4)];
-    const model = await build({ rows, period, definition: { ...definition, queries } });
-    const found = model.sections.find(({ kind }) => kind === 'chart');
-    if (found?.kind !== 'chart') throw new Error('no chart');
-    return found;
+    return chartOf(await build({ rows, period, definition: { ...definition, queries } }));
   };
 
   test('a day without a row is a gap of the line, and not the lowest day', async () => {
@@ -164,13 +148,77 @@ test('a day whose sum is unknown is hatched, not zero', async () => {
     period: '2026-11-10..2026-11-15',
     definition: { ...definition, queries },
   });
-  const found = model.sections.find(({ kind }) => kind === 'chart');
-  if (found?.kind !== 'chart') throw new Error('no chart');
-  expect(found.bars.map(({ state }) => state)).toEqual([
-    'complete',
-    'missing',
-    'complete',
-    'complete',
-    'complete',
-  ]);
+  expect(
+    chartOf(model)
+      .bars.map(({ state }) => state)
+      .join(' '),
+  ).toBe('complete missing complete complete complete');
+});
+
+const common = { kind: 'chart', period: 'current', optional: false, limit: 8 } as const;
+
+/** The shipped report with charts alone: days of money and of tokens, and names. */
+const charts = async (): Promise<ReportDefinition> => ({
+  ...(await spendSummary()),
+  translations: new Map(),
+  sections: (
+    [
+      ['models-by-day.sql', 'stacked-bar', 'day', 'spend', 'money'],
+      ['days.sql', 'bar', 'day', 'prompt_tokens', 'tokens'],
+      ['days.sql', 'line', 'day', 'calls', 'integer'],
+      ['models.sql', 'bar', 'model_name', 'prompt_tokens', 'tokens'],
+    ] as const
+  ).map(([sql, chart, x, value, format]) => ({
+    ...common,
+    title: `${value} by ${x}`,
+    sql,
+    chart,
+    over: x === 'day' ? x : 'name',
+    x,
+    value,
+    format,
+    ...(chart === 'stacked-bar' ? { series: 'model_name' } : {}),
+  })),
+});
+
+const chartsOf = async (options: BuildOptions): Promise<{ chart: ChartModel; labels: string[] }[]> => {
+  const model = await build({ ...options, definition: await charts() });
+  return model.sections.flatMap((chart) => {
+    if (chart.kind !== 'chart') return [];
+    const svg = chartSvg(chart, model);
+    return [
+      {
+        chart,
+        labels: [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text = '']) => unescapeHtml(text)),
+      },
+    ];
+  });
+};
+
+describe('labels of charts', () => {
+  test.each(localeTags)('%s: every label is drawn with its own glyphs and without boxes', async (locale) => {
+    for (const rows of [ordinaryRows(), ...(locale === 'zh' ? [hostileRows()] : [])]) {
+      const drawn = await chartsOf({ rows, locale, currency: 'CNY' });
+      expect(drawn).toHaveLength(4);
+      for (const { labels } of drawn) {
+        expect(labels.length).toBeGreaterThan(3);
+        for (const label of labels) {
+          expect(isDrawable(label), label).toBe(true);
+          expect(label).not.toContain('□');
+        }
+      }
+    }
+  });
+
+  test('a name that cannot be drawn is shown as a number, and the note gives the name', async () => {
+    const names = ['gpt-5.1', '通义千问', 'qwen3'];
+    const rows = ordinaryRows().map((row, at) => ({ ...row, model: names[at % 3] ?? '' }));
+    const { chart, labels } = (await chartsOf({ rows, locale: 'zh' }))[3] ?? {};
+    const place = chart?.bars.findIndex(({ label }) => label === '通义千问') ?? -1;
+    expect(place).toBeGreaterThanOrEqual(0);
+    expect(labels).toContain(`#${place + 1}`);
+    expect(labels).toContain('qwen3');
+    expect(chart?.note).toBe(`#${place + 1} 通义千问`);
+    expect(chart?.alt).toContain('通义千问');
+  });
 });

@@ -1,9 +1,8 @@
-import { mkdir } from 'node:fs/promises';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unixSeconds } from '../../src/core/index.ts';
 import { renderReport, standaloneHtml, type ReportModel } from '../../src/reports/index.ts';
-import { faint, overflow } from '../support/page-looks.ts';
+import { expectReadable, faint, openBrowser, overflow } from '../support/page-looks.ts';
 import { hostileBudgets, someBudgets } from './budgets.ts';
 import { busy, busyHostile } from './busy.ts';
 import { hostileRows } from './hostile.ts';
@@ -15,18 +14,12 @@ const tileHeights = (page: Page): Promise<number[]> =>
     `[...document.querySelectorAll('.f2')].map((tile) => Math.round(tile.getBoundingClientRect().height))`,
   );
 
-/** With a folder in TOLLKEEPER_LOOKS the pictures are kept there, to be looked at. */
-const pictures = process.env['TOLLKEEPER_LOOKS'];
-
 const october = '2026-10-01..2026-11-01';
 
 describe('the mail in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-    });
+    browser = await openBrowser();
   });
   afterAll(() => browser.close());
 
@@ -114,34 +107,20 @@ describe('the mail in a browser', () => {
     ] as const)(
       'at %i px, %s, images %s: nothing overflows, all text can be read',
       async (width, colorScheme, images) => {
-        const context = await browser.newContext({
-          viewport: { width, height: 900 },
-          colorScheme,
-          javaScriptEnabled: true,
-        });
-        try {
-          const page = await context.newPage();
-          const attempts: string[] = [];
-          page.on('request', (request) => attempts.push(request.url()));
-          page.on('dialog', (dialog) => attempts.push(dialog.message()));
-          await page.setContent(images === 'on' ? whole : bare, { waitUntil: 'load' });
-          if (pictures !== undefined) {
-            await mkdir(pictures, { recursive: true });
-            const file = `report-${name.replaceAll(/\W+/g, '-')}-${width}-${colorScheme}-${images}.png`;
-            await page.screenshot({ path: `${pictures}/${file}`, fullPage: true });
-          }
-          expect(await overflow(page)).toEqual([]);
-          expect(await faint(page)).toEqual([]);
-          // It fetches nothing and runs nothing.
-          expect(attempts.filter((url) => !url.startsWith('data:') && !url.startsWith('cid:'))).toEqual([]);
-          // The line between two rows of tiles belongs to one of them.
-          const heights = await tileHeights(page);
-          expect(Math.max(0, ...heights) - Math.min(...heights, Number.MAX_SAFE_INTEGER)).toBeLessThanOrEqual(
-            1,
-          );
-        } finally {
-          await context.close();
-        }
+        const html = images === 'on' ? whole : bare;
+        await expectReadable(
+          browser,
+          html,
+          { width, colorScheme },
+          `report-${name}-${images}`,
+          async (page) => {
+            // The line between two rows of tiles belongs to one of them.
+            const heights = await tileHeights(page);
+            expect(
+              Math.max(0, ...heights) - Math.min(...heights, Number.MAX_SAFE_INTEGER),
+            ).toBeLessThanOrEqual(1);
+          },
+        );
       },
     );
   });
@@ -154,42 +133,25 @@ describe('the mail in a browser', () => {
     ['a day, names hostile', 3000, () => build({ rows: hostileRows(), period: '2026-11-18..2026-11-19' })],
   ] as const)('the mail about %s is at most %i px high', async (name, most, make) => {
     const { mail } = await renderReport(await make());
-    for (const [width, colorScheme] of [
-      [600, 'light'],
-      [375, 'dark'],
-    ] as const) {
-      const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
-      try {
-        await page.setContent(standaloneHtml(mail), { waitUntil: 'load' });
-        if (pictures !== undefined) {
-          const file = `mail-${name.replaceAll(/\W+/g, '-')}-${width}-${colorScheme}.png`;
-          await page.screenshot({ path: `${pictures}/${file}`, fullPage: true });
-        }
-        expect(await overflow(page)).toEqual([]);
-        expect(await faint(page)).toEqual([]);
-        const height = await page.evaluate<number>('document.documentElement.scrollHeight');
-        if (width === 600) expect(height).toBeLessThanOrEqual(most);
-      } finally {
-        await page.close();
-      }
-    }
+    const html = standaloneHtml(mail);
+    await expectReadable(browser, html, { width: 600 }, `mail-${name}`, async (page) => {
+      const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+      expect(height).toBeLessThanOrEqual(most);
+    });
+    await expectReadable(browser, html, { width: 375, colorScheme: 'dark' }, `mail-${name}`);
   });
 
   test.each(['en', 'de', 'zh'] as const)('each budget takes one line at 600 px (%s)', async (locale) => {
     const { mail } = await renderReport(
       await build({ rows: ordinaryRows(), facts: { budgets: someBudgets }, locale }),
     );
-    const page = await browser.newPage({ viewport: { width: 600, height: 900 } });
-    try {
-      await page.setContent(standaloneHtml(mail), { waitUntil: 'load' });
+    await expectReadable(browser, standaloneHtml(mail), { width: 600 }, `budgets-${locale}`, async (page) => {
       const heights = await page.evaluate<number[]>(
         "[...document.querySelector('.tr').closest('.t').rows].slice(1).map((row) => row.offsetHeight)",
       );
       expect(heights).toHaveLength(someBudgets.length);
       expect(Math.max(...heights)).toBeLessThan(36);
-    } finally {
-      await page.close();
-    }
+    });
   });
 
   test('the layout checks find planted violations', async () => {

@@ -1,35 +1,24 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test, it } from 'vitest';
 import {
   compareMoney,
   money,
   multiplyMoney,
   sumMoney,
-  unixMillis,
   unixSeconds,
+  localeTags,
 } from '../../src/core/index.ts';
 import { renderReport, type ReportModel } from '../../src/reports/index.ts';
-import type { FigureModel, TableModel } from '../../src/reports/compose/model.ts';
-import { approved, titled } from '../support/approved.ts';
+import { approved, titled, mailText } from '../support/approved.ts';
+import { restatedDay } from './busy.ts';
 import type { CubeRow } from './cube.ts';
-import { build, now, ordinaryRows, shipped } from './sample.ts';
-
-const figuresOf = (model: ReportModel): ReadonlyMap<string, FigureModel> =>
-  new Map(
-    model.sections.flatMap((section) =>
-      section.kind === 'figures' ? section.figures.map((figure) => [figure.label, figure] as const) : [],
-    ),
-  );
+import { build, ordinaryRows, shipped } from './sample.ts';
+import { figuresOf, findTable } from './parts.ts';
 
 const looksOf = (model: ReportModel): readonly string[] =>
   model.sections.flatMap((section) =>
     section.kind === 'notes' && section.title === 'Worth a look'
       ? section.notes.map(({ tone, text }) => `${tone === 'warning' ? '! ' : ''}${text}`)
       : [],
-  );
-
-const tableOf = (model: ReportModel, title: string): TableModel | undefined =>
-  model.sections.find(
-    (section): section is TableModel => section.kind === 'table' && section.title === title,
   );
 
 /** What is worth a look without its figures, such as `search is idle`. */
@@ -46,6 +35,7 @@ const spent = (rows: readonly CubeRow[], from: string, to: string): string =>
   );
 
 const rows = ordinaryRows();
+const owned = rows.map((row) => (row.key?.startsWith('prod-') === true ? { ...row, team: 'Prod' } : row));
 const budgets = (month: string) => ({ budgets: [{ scope: 'account', month, currency: 'USD' }] });
 
 describe('the figures of a spend mail', () => {
@@ -223,28 +213,19 @@ describe('the section of anomalies', () => {
 });
 
 describe('restated days', () => {
-  const change = (day: string, changed: string, difference: string) => ({
-    day,
-    changed_seconds: secondsOf(changed),
-    old_spend: '1',
-    new_spend: '2',
-    difference,
-    old_calls: 1,
-    new_calls: 1,
-  });
   const restated = [
-    change('2026-11-17', '2026-11-20T05:00:00Z', '1.25'),
-    change('2026-11-17', '2026-11-20T06:00:00Z', '-0.25'),
+    restatedDay('2026-11-17', '2026-11-20T05:00:00Z', '1.25'),
+    restatedDay('2026-11-17', '2026-11-20T06:00:00Z', '-0.25'),
     // Before the mail of the day before, while the day went on, and to and fro.
-    change('2026-11-16', '2026-11-18T05:00:00Z', '9'),
-    change('2026-11-19', '2026-11-19T12:00:00Z', '9'),
-    change('2026-11-15', '2026-11-20T05:00:00Z', '3'),
-    change('2026-11-15', '2026-11-20T06:00:00Z', '-3'),
+    restatedDay('2026-11-16', '2026-11-18T05:00:00Z', '9'),
+    restatedDay('2026-11-19', '2026-11-19T12:00:00Z', '9'),
+    restatedDay('2026-11-15', '2026-11-20T05:00:00Z', '3'),
+    restatedDay('2026-11-15', '2026-11-20T06:00:00Z', '-3'),
   ];
 
   test('restated days show the old and new figures since the previous mail', async () => {
     const model = await build({ rows, period: 'yesterday', others: { restated_days: restated } });
-    const table = tableOf(model, 'Restated days');
+    const table = findTable(model, 'Restated days');
     const is = money(spent(rows, '2026-11-16T23:00:00Z', '2026-11-17T23:00:00Z'));
     expect(table?.rows.map(({ cells }) => cells.slice(0, 4).map(({ exact, text }) => exact ?? text))).toEqual(
       [['Nov 17', sumMoney([is, money('-1')]), is, '1']],
@@ -254,22 +235,21 @@ describe('restated days', () => {
       period: '2026-11-13..2026-11-20',
       others: { restated_days: restated },
     });
-    expect(tableOf(weekly, 'Restated days')?.rows.map(({ cells }) => cells[0]?.text)).toEqual([
+    expect(findTable(weekly, 'Restated days')?.rows.map(({ cells }) => cells[0]?.text)).toEqual([
       'Nov 17',
       'Nov 16',
     ]);
-    expect(tableOf(await build({ rows }), 'Restated days')).toBe(undefined);
+    expect(findTable(await build({ rows }), 'Restated days')).toBe(undefined);
   });
 });
 
 describe('teams', () => {
   test('each team has a row, spend without a team has one, and there is no table without teams', async () => {
-    const owned = rows.map((row) => (row.key?.startsWith('prod-') === true ? { ...row, team: 'Prod' } : row));
     const model = await build({ rows: owned, others: { teams: [{ team: 'Prod', position: 0 }] } });
-    const table = tableOf(model, 'Teams');
+    const table = findTable(model, 'Teams');
     expect(table?.rows.map(({ cells }) => cells[0]?.text)).toEqual(['Prod', '(unassigned)', 'Total']);
     expect(table?.rows.at(-1)?.cells[2]?.exact).toBe(model.headline.value.exact);
-    expect(tableOf(await build({ rows: owned }), 'Teams')).toBe(undefined);
+    expect(findTable(await build({ rows: owned }), 'Teams')).toBe(undefined);
   });
 });
 
@@ -301,20 +281,30 @@ describe('60 models and 2,000 keys', () => {
   });
 });
 
-describe('a statement', () => {
-  let later: ReportModel;
-  beforeAll(async () => {
-    later = await build({
-      rows,
-      period: '2026-10-01..2026-11-01',
-      definition: await shipped('statement'),
-      deps: { run: { now: unixMillis(now) } },
-    });
-  });
+const others = {
+  budgets: [{ scope: 'account', month: '15000', currency: 'USD' }],
+  teams: [{ team: 'Prod', position: 0 }],
+};
 
-  test('shows every day and every model of the month, with refunds separately', () => {
-    expect(tableOf(later, 'Days')?.rows).toHaveLength(32);
-    expect(tableOf(later, 'Models')?.rows).toHaveLength(10);
-    expect(later.headline.compared).toBe('closed · reconciled with the gateway');
-  });
+const examples = [
+  ['spend-summary', 'yesterday'],
+  ['spend-summary', 'last-week'],
+  ['digest', 'last-week'],
+  ['statement', '2026-10-01..2026-11-01'],
+  ['showback', 'last-week'],
+] as const;
+
+it.each(localeTags)('mails of reports have their approved text in %s', async (locale) => {
+  const mails: [title: string, text: string][] = [];
+  for (const [name, period] of examples) {
+    const definition = await shipped(name);
+    const { mail, subject, preheader } = await renderReport(
+      await build({ rows: owned, period, others, definition, locale }),
+    );
+    mails.push([
+      `${name}, ${period}`,
+      `${mailText({ subject, text: mail.text })}\n\nPreheader: ${preheader}`,
+    ]);
+  }
+  await expect(titled(mails)).toMatchFileSnapshot(approved('reports/mails', locale));
 });

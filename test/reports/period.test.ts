@@ -46,18 +46,6 @@ test.each([
   expect(resolvePeriod('last-quarter', now, 'Europe/Berlin', locale).label).toBe(quarter);
 });
 
-test('a named month has the same days in every zone, with the hours that DST changes leave', () => {
-  const hours = (period: string, zone: string): number => {
-    const { start, end } = resolvePeriod(period, at('2027-01-01T00:00:00Z'), zone).interval;
-    return (end - start) / 3600;
-  };
-  expect(hours('2026-10', 'UTC')).toBe(31 * 24);
-  expect(hours('2026-10', 'Europe/Berlin')).toBe(31 * 24 + 1);
-  expect(hours('2026-03', 'Europe/Berlin')).toBe(31 * 24 - 1);
-  expect(hours('2026-04', 'Australia/Lord_Howe')).toBe(30 * 24 + 0.5);
-  expect(hours('2026-04', 'Asia/Shanghai')).toBe(30 * 24);
-});
-
 test('a named month is that month compared with the previous one, at any time and in any zone', () => {
   fc.assert(
     fc.property(
@@ -101,10 +89,6 @@ describe('the days of a period', () => {
     ['last-quarter', '2026-03-31T21:59:59Z', '2025-10-01..2025-12-31 after 2025-07-01..2025-09-30'],
     ['this-month', '2026-11-20T07:00:00Z', '2026-11-01..2026-11-19 after 2026-10-01..2026-10-19'],
     ['this-month', '2026-11-01T07:00:00Z', '2026-10-01..2026-10-31 after 2026-09-01..2026-09-30'],
-    ['2026-10', '2026-11-20T07:00:00Z', '2026-10-01..2026-10-31 after 2026-09-01..2026-09-30'],
-    ['2024-02', '2026-11-20T07:00:00Z', '2024-02-01..2024-02-29 after 2024-01-01..2024-01-31'],
-    ['2026-11', '2026-11-20T07:00:00Z', '2026-11-01..2026-11-30 after 2026-10-01..2026-10-31'],
-    ['2026-01-01..2026-02-01', '2026-11-20T07:00:00Z', '2026-01-01..2026-01-31 after 2025-12-01..2025-12-31'],
     ['2026-03-01..2026-03-02', '2026-11-20T07:00:00Z', '2026-03-01..2026-03-01 after 2026-02-22..2026-02-22'],
   ])('%s at %s', (request, now, expected) => {
     expect(shown(request, now)).toBe(expected);
@@ -115,15 +99,6 @@ describe('the days of a period', () => {
     expect(resolvePeriod({ from: '2026-01-01', to: '2026-02-01' }, now, 'UTC')).toEqual(
       resolvePeriod('2026-01-01..2026-02-01', now, 'UTC'),
     );
-  });
-
-  test.each([
-    ['yesterday', 'Thu, Nov 19, 2026'],
-    ['last-week', 'Nov 9 – 15, 2026'],
-    ['2026-10-21..2026-11-20', 'Oct 21 – Nov 19, 2026'],
-    ['2025-12-28..2026-01-04', 'Dec 28, 2025 – Jan 3, 2026'],
-  ])('%s is called %s', (request, label) => {
-    expect(resolvePeriod(request, at('2026-11-20T07:00:00Z'), 'UTC').label).toBe(label);
   });
 
   test.each([

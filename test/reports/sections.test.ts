@@ -3,6 +3,7 @@ import { unixSeconds } from '../../src/core/index.ts';
 import { chartSvg } from '../../src/reports/charts/chart-svg.ts';
 import { loadReport, renderReport, type ReportModel } from '../../src/reports/index.ts';
 import { build, ordinaryRows } from './sample.ts';
+import { chartOf } from './parts.ts';
 
 const head = `title: Mine
 subject: "{title} · {total}"
@@ -35,8 +36,7 @@ const modelOf = async (sections: string, since?: number): Promise<ReportModel> =
 };
 
 const chartIn = (model: ReportModel) => {
-  const chart = model.sections.find((section) => section.kind === 'chart');
-  if (chart?.kind !== 'chart') throw new Error('no chart');
+  const chart = chartOf(model);
   return { chart, svg: chartSvg(chart, model) };
 };
 

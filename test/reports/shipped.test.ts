@@ -9,7 +9,6 @@ import {
   type Money,
 } from '../../src/core/index.ts';
 import { renderReport, type ReportModel } from '../../src/reports/index.ts';
-import type { TableModel } from '../../src/reports/compose/model.ts';
 import { approved } from '../support/approved.ts';
 import { hostileNames } from './hostile.ts';
 import { all, parseHtml, textOf } from './markup.ts';
@@ -22,22 +21,18 @@ import {
   type Account,
   type Call,
 } from './shipped.ts';
+import { figuresOf, findTable, notesOf, paragraphsOf } from './parts.ts';
 
 const reports = ['token-economics', 'key-inventory', 'reconciliation'] as const;
 
-const tableOf = (model: ReportModel, title: string): TableModel | undefined => {
-  const found = model.sections.find((section) => section.kind === 'table' && section.title === title);
-  return found?.kind === 'table' ? found : undefined;
-};
-
 const columnOf = (model: ReportModel, title: string, label: string): readonly (Money | null)[] => {
-  const table = tableOf(model, title);
+  const table = findTable(model, title);
   const at = table?.columns.findIndex((column) => column.label === label) ?? -1;
   return table?.rows.map(({ cells }) => cells[at]?.exact ?? null) ?? [];
 };
 
 const cellsOf = (model: ReportModel, title: string): readonly (readonly string[])[] =>
-  tableOf(model, title)?.rows.map(({ cells }) => cells.map(({ text }) => text)) ?? [];
+  findTable(model, title)?.rows.map(({ cells }) => cells.map(({ text }) => text)) ?? [];
 
 /** The rows of a table add up to its total. */
 const totalOf = (model: ReportModel, title: string, label: string): Money => {
@@ -47,20 +42,7 @@ const totalOf = (model: ReportModel, title: string, label: string): Money => {
   return total;
 };
 
-const figuresOf = (model: ReportModel): ReadonlyMap<string, string> =>
-  new Map(
-    model.sections.flatMap((section) =>
-      section.kind === 'figures'
-        ? section.figures.map(({ label, value }) => [label, value.text] as const)
-        : [],
-    ),
-  );
-
-const messageBy = (model: ReportModel): readonly string[] =>
-  model.sections.flatMap((section) => {
-    if (section.kind === 'notes') return section.notes.map(({ text }) => text);
-    return section.kind === 'text' ? section.paragraphs : [];
-  });
+const messageBy = (model: ReportModel) => [...notesOf(model), ...paragraphsOf(model)];
 
 /** What each report shows as the spend of the period, piece by piece. */
 const spendOf = (name: (typeof reports)[number], model: ReportModel): readonly Money[] => {
@@ -68,7 +50,7 @@ const spendOf = (name: (typeof reports)[number], model: ReportModel): readonly M
     return [
       addMoney(
         totalOf(model, 'Keys', 'Spend'),
-        tableOf(model, 'Spend by names that are not listed') === undefined
+        findTable(model, 'Spend by names that are not listed') === undefined
           ? zero
           : totalOf(model, 'Spend by names that are not listed', 'Spend'),
       ),
@@ -190,7 +172,7 @@ describe('the key inventory', () => {
     await snapshots.land({ account: 'main', takenAt: unixMillis(lastDay(0, 5) * 1000), keys });
     const model = await account.report('key-inventory');
     expect(model.headline.value.text).toBe('8');
-    expect([...figuresOf(model)]).toEqual([
+    expect([...figuresOf(model)].map(([label, { value }]) => [label, value.text])).toEqual([
       ['Idle for 30 days', '1'],
       ['Expire within 30 days', '1'],
       ['Without a quota limit', '1'],
@@ -255,8 +237,8 @@ describe('the key inventory', () => {
     await land(lastDay(10), [first, before, keyOf(5, 'over.g1'), keyOf(6, 'ci')]);
     await land(lastDay(1), [second, before, after, keyOf(6, 'ci'), keyOf(7, 'search.g6', made)]);
     const model = await account.report('key-inventory');
-    expect(figuresOf(model).get('Idle for 30 days')).toBe('0');
-    expect(tableOf(model, 'Keys')?.columns.map(({ label }) => label)).toEqual(
+    expect(figuresOf(model).get('Idle for 30 days')?.value.text).toBe('0');
+    expect(findTable(model, 'Keys')?.columns.map(({ label }) => label)).toEqual(
       expect.arrayContaining(['Key', 'Service', 'Generation']),
     );
     expect(cellsOf(model, 'Keys').map(([name, service, number]) => [name, service, number])).toEqual([
@@ -304,9 +286,9 @@ describe('the key inventory', () => {
     });
     const model = await account.report('key-inventory');
     expect(model.headline.value.text).toBe('8');
-    expect(figuresOf(model).get('Idle for 30 days')).toBe('–');
+    expect(figuresOf(model).get('Idle for 30 days')?.value.text).toBe('–');
     expect(columnOf(model, 'Keys', 'Spend').every((cell) => cell === null)).toBe(true);
-    expect(tableOf(model, 'Keys')?.columns.map(({ label }) => label)).not.toContain('Last call');
+    expect(findTable(model, 'Keys')?.columns.map(({ label }) => label)).not.toContain('Last call');
     expect(messageBy(model)).toEqual(
       expect.arrayContaining([
         expect.stringMatching(/^No call log has been/) as string,
@@ -392,10 +374,10 @@ describe('token economics', () => {
     await using account = await openAccount();
     await account.land(traffic('odd', 3));
     const model = await account.report('token-economics');
-    expect(tableOf(model, 'Price per 1M tokens')).toBeUndefined();
-    expect(tableOf(model, 'Cache savings by model')).toBeUndefined();
+    expect(findTable(model, 'Price per 1M tokens')).toBeUndefined();
+    expect(findTable(model, 'Cache savings by model')).toBeUndefined();
     expect(messageBy(model).join('\n')).not.toContain('Caching');
-    expect(figuresOf(model).get('Cache hit rate')).toMatch(/^\d+\.\d%$/);
+    expect(figuresOf(model).get('Cache hit rate')?.value.text).toMatch(/^\d+\.\d%$/);
   });
 });
 

@@ -1,7 +1,3 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   interval,
   money,
@@ -15,22 +11,17 @@ import {
 import {
   buildReport,
   inLocale,
-  loadReport,
   resolvePeriod,
   type ReportDefinition,
+  type ReportFacts,
   type ReportModel,
 } from '../../src/reports/index.ts';
 import type { CubeRequest, KeyState, StoredComparison, Warehouse } from '../../src/warehouse/index.ts';
 import { hostileNames } from './hostile.ts';
+import { key } from '../warehouse/snapshots/snapshots-support.ts';
+import { batchOf, testFolder } from '../warehouse/support.ts';
 import { openMemoryWarehouse } from '../support/memory-warehouse.ts';
-import { now, zone } from './sample.ts';
-
-export const shippedReport = async (name: string): Promise<ReportDefinition> => {
-  const folder = fileURLToPath(new URL(`../../reports/${name}`, import.meta.url));
-  const { report, faults } = await loadReport(folder, (path) => readFile(path, 'utf8'));
-  if (report === undefined) throw new Error(JSON.stringify(faults));
-  return report;
-};
+import { now, shipped, zone } from './sample.ts';
 
 /** One call of the log; what is left out was not served. */
 export type Call = {
@@ -93,14 +84,17 @@ export type ReportChange = {
   readonly locale?: LocaleTag;
   readonly account?: string;
   readonly deps?: Partial<CubeRequest>;
+  /** In place of the shipped one. */
+  readonly definition?: ReportDefinition;
+  readonly facts?: Partial<ReportFacts>;
 };
 
 const month = '2026-10-21..2026-11-20';
 
 /** A warehouse in memory, and reports over it as a job builds them. */
 export const openAccount = async (rules: Rules = allInclude, clock = systemClock): Promise<Account> => {
-  const spoolDirectory = await mkdtemp(join(tmpdir(), 'tollkeeper-shipped-'));
-  const warehouse = await openMemoryWarehouse(spoolDirectory, { clock });
+  const folder = await testFolder();
+  const warehouse = await openMemoryWarehouse(folder.spool, { clock });
   await warehouse.tokens.configure('main', rules.input, rules.output);
   const all = interval(
     unixSeconds(Date.UTC(2026, 8, 19) / 1000),
@@ -110,30 +104,22 @@ export const openAccount = async (rules: Rules = allInclude, clock = systemClock
     warehouse,
     land: async (calls, { judged = true, days: window = all, without = [] } = {}) => {
       const served = columns.filter(([name]) => !without.includes(name));
-      const file = join(spoolDirectory, 'rows.csv');
-      const text = calls.map((call) => `${served.map(([, read]) => read(call)).join(',')}\n`).join('');
-      await writeFile(file, text);
-      await warehouse.logs.landWindow({
-        account: 'main',
-        window,
-        asked: window,
-        file,
-        bytes: Buffer.byteLength(text),
-        served: calls.length,
-        columns: served.map(([name]) => ({ name, role: name })),
-        time: { form: 'seconds' },
-        guarded: false,
-        quotedNewlines: false,
-        currency: 'USD',
-        amounts: { form: 'currency', unitsPerCurrency: 500_000, decimalsWritten: true },
-        opensRange: true,
-      });
+      const lines = calls.map((call) => served.map(([, read]) => read(call)).join(','));
+      await warehouse.logs.landWindow(
+        await batchOf(folder, lines, {
+          window,
+          asked: window,
+          columns: served.map(([name]) => ({ name, role: name })),
+          amounts: { form: 'currency', unitsPerCurrency: 500_000, decimalsWritten: true },
+        }),
+      );
       if (judged) await warehouse.tokens.judge('main');
     },
-    report: async (name, { period = month, locale = 'en', account = 'main', deps = {} } = {}) => {
+    report: async (name, change = {}) => {
+      const { period = month, locale = 'en', account = 'main', deps = {}, definition, facts } = change;
       const covered = await warehouse.logs.watermark(account);
       return buildReport({
-        definition: inLocale(await shippedReport(name), locale),
+        definition: inLocale(definition ?? (await shipped(name)), locale),
         locale,
         warehouse,
         account,
@@ -146,29 +132,25 @@ export const openAccount = async (rules: Rules = allInclude, clock = systemClock
           warnings: [],
           ...(covered === undefined ? {} : { dataSince: covered.start, dataThrough: covered.end }),
           reconciliation: { verdict: 'equal', text: 'The log adds up.', good: true },
+          ...facts,
         },
       });
     },
     [Symbol.asyncDispose]: async () => {
       await warehouse[Symbol.asyncDispose]();
-      await rm(spoolDirectory, { recursive: true, force: true });
+      await folder[Symbol.asyncDispose]();
     },
   };
 };
 
-export const keyOf = (id: number, name: string, change: Partial<KeyState> = {}): KeyState => ({
-  id,
-  name,
-  keyMask: `sk-${id}…`,
-  status: 1,
-  remainQuota: money('5'),
-  unlimitedQuota: false,
-  expiredTime: 'never',
-  group: 'default',
-  createdTime: unixSeconds(Date.UTC(2026, 5, 1) / 1000),
-  rest: '{}',
-  ...change,
-});
+export const keyOf = (id: number, name: string, change: Partial<KeyState> = {}): KeyState =>
+  key(id, {
+    name,
+    keyMask: `sk-${id}…`,
+    remainQuota: money('5'),
+    createdTime: unixSeconds(Date.UTC(2026, 5, 1) / 1000),
+    ...change,
+  });
 
 /** Prices for everything, so that every table has every name. */
 export const anyPrice: Partial<CubeRequest> = {

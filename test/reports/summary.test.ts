@@ -11,6 +11,7 @@ import { approved, titled } from '../support/approved.ts';
 import type { CubeRow } from './cube.ts';
 import { all, parseHtml, tablesOf, textOf } from './markup.ts';
 import { build, ordinaryRows, type BuildOptions } from './sample.ts';
+import { chartOf, tableOf } from './parts.ts';
 
 const first = Date.UTC(2026, 9, 20, 22) / 1000;
 const end = Date.UTC(2026, 10, 19, 23) / 1000;
@@ -19,12 +20,6 @@ const current = (rows: readonly CubeRow[]): readonly CubeRow[] =>
   rows.filter(({ quarter }) => quarter >= first && quarter < end);
 
 const spendOf = (rows: readonly CubeRow[]): string => sumMoney(rows.map(({ spend }) => money(spend)));
-
-const tableOf = (model: ReportModel, title: string): TableModel => {
-  const found = model.sections.find((section) => section.kind === 'table' && section.title === title);
-  if (found?.kind !== 'table') throw new Error(`no table ${title}`);
-  return found;
-};
 
 const exactOf = (table: TableModel, column: string): (string | null)[] => {
   const at = table.columns.findIndex(({ label }) => label === column);
@@ -55,33 +50,6 @@ describe('an ordinary month', () => {
     );
   });
 
-  test.each(['Models', 'Keys', 'Days'])(
-    'the rows of %s add up to its total, and the total to the headline',
-    (title) => {
-      const spend = exactOf(tableOf(model, title), 'Spend');
-      expect(parts(spend)).toBe(spend.at(-1));
-      expect(spend.at(-1)).toBe(spendOf(current(rows)));
-    },
-  );
-
-  test.each(['Tokens by model', 'Tokens by key', 'Days'])('tokens and calls of %s add up', (title) => {
-    const sums = (pick: (row: CubeRow) => number | null | undefined): string =>
-      String(current(rows).reduce((sum, row) => sum + (row.kind === 'refund' ? 0 : (pick(row) ?? 0)), 0));
-    const last = (column: string): string | null | undefined => exactOf(tableOf(model, title), column).at(-1);
-    expect(last('Calls')).toBe(sums(({ calls }) => calls));
-    expect(last('Input')).toBe(sums(({ prompt }) => prompt));
-    expect(last('Cached')).toBe(sums(({ cached }) => cached));
-    expect(last('Output')).toBe(sums(({ completion }) => completion));
-    expect(last('Reasoning')).toBe(sums(({ reasoning }) => reasoning));
-  });
-
-  test('the displayed shares add up to 100%', () => {
-    for (const title of ['Models', 'Keys']) {
-      const shares = exactOf(tableOf(model, title), 'Share').slice(0, -1);
-      expect(sumMoney(shares.map((share) => money(share ?? '0')))).toBe('1');
-    }
-  });
-
   test('HTML and text show the values of the model', () => {
     const tables = tablesOf(parseHtml(rendered.html));
     for (const section of model.sections) {
@@ -106,18 +74,7 @@ describe('an ordinary month', () => {
     expect(textOf(parseHtml(rendered.html))).toContain('Spend, exact: 13810.85707298 USD.');
   });
 
-  test('refunds without a key have their own row (G6.9, G16.3)', () => {
-    const keys = tableOf(model, 'Keys');
-    const row = keys.rows.find(({ cells }) => cells[0]?.text === 'Refunds without a key');
-    expect(row?.cells[2]?.exact).toBe(spendOf(current(rows).filter(({ kind }) => kind === 'refund')));
-  });
-
-  test('subject, preheader and footer show the number, the verdict and its source', () => {
-    expect(rendered.subject).toBe(
-      'AI spend · Oct 21 – Nov 19, 2026 · $13,810.86 · up 14.2% · reconciled with the gateway',
-    );
-    const cause = model.headline.cause?.replace(/\.$/, '');
-    expect(rendered.preheader).toBe(`$13,810.86 · up 14.2% · ${cause} · reconciled with the gateway`);
+  test('the footer shows until when there is data, the currency, the period in UTC and the run', () => {
     const footer = model.footer.join('\n');
     for (const fact of [
       'Nov 20, 2026, 00:00 Europe/Berlin',
@@ -126,7 +83,6 @@ describe('an ordinary month', () => {
       'run-20261120-080000',
     ])
       expect(footer).toContain(fact);
-    expect(textOf(parseHtml(rendered.html))).toContain(rendered.preheader);
   });
 
   test('a decrease after a spike is described as its end, in every language', async () => {
@@ -140,18 +96,15 @@ describe('an ordinary month', () => {
   });
 
   test('a spike is annotated, and nothing is annotated without one', async () => {
-    const chart = model.sections.find(({ kind }) => kind === 'chart');
-    expect(chart?.kind === 'chart' && chart.annotation?.text).toBe('Nov 12: $1,341.87');
+    expect(chartOf(model).annotation?.text).toBe('Nov 12: $1,341.87');
     expect(rendered.text).toContain('Nov 12 cost $1,341.87, 2.6 times');
     const calm = await build({ rows, period: '2026-10-21..2026-11-10' });
-    const calmChart = calm.sections.find(({ kind }) => kind === 'chart');
-    expect(calmChart?.kind === 'chart' && calmChart.annotation).toBe(undefined);
+    expect(chartOf(calm).annotation).toBe(undefined);
   });
 
   test('the table uses the colors of the chart', () => {
     const models = tableOf(model, 'Models');
-    const chart = model.sections.find(({ kind }) => kind === 'chart');
-    if (chart?.kind !== 'chart') throw new Error('no chart');
+    const chart = chartOf(model);
     const day = chart.bars[0];
     const byColour = new Map(day?.parts.map(({ colour, value }) => [colour, value]));
     const onDay = current(rows).filter(({ quarter }) => quarter < first + 86_400);
@@ -188,8 +141,7 @@ describe('other periods', () => {
     const rows = ordinaryRows();
     const model = await build({ rows, period: 'yesterday' });
     const charts = model.sections.filter(({ kind }) => kind === 'chart');
-    const [chart] = charts;
-    if (chart?.kind !== 'chart') throw new Error('no chart');
+    const chart = chartOf(model);
     expect(charts).toHaveLength(1);
     expect(chart.bars).toHaveLength(24);
     expect(chart.bars[0]?.label).toBe('00:00');
@@ -203,8 +155,7 @@ describe('other periods', () => {
   ])('%s has %i hours', async (period, hours) => {
     const start = Date.parse(`${period.slice(0, 10)}T12:00:00Z`) / 1000;
     const model = await build({ rows: [{ quarter: start, model: 'm', key: 'k', spend: '1' }], period });
-    const chart = model.sections.find(({ kind }) => kind === 'chart');
-    expect(chart?.kind === 'chart' && chart.bars.length).toBe(hours);
+    expect(chartOf(model).bars.length).toBe(hours);
   });
 
   test('a long year stays small and exact', async () => {
@@ -213,11 +164,9 @@ describe('other periods', () => {
     const days = tableOf(model, 'Days');
     expect(days.rows.map(({ role }) => role).slice(-2)).toEqual(['other', 'total']);
     expect(parts(exactOf(days, 'Spend'))).toBe(model.headline.value.exact);
-    const chart = model.sections.find(({ kind }) => kind === 'chart');
-    expect(chart?.kind === 'chart' && sumMoney(chart.bars.map(({ total }) => total))).toBe(
-      model.headline.value.exact,
-    );
-    expect(chart?.kind === 'chart' && chart.note).toBe('one bar for 3 days');
+    const chart = chartOf(model);
+    expect(sumMoney(chart.bars.map(({ total }) => total))).toBe(model.headline.value.exact);
+    expect(chart.note).toBe('one bar for 3 days');
   });
 });
 
@@ -240,12 +189,11 @@ describe('an unknown value', () => {
     expect(model.headline.compared).toContain('Not compared');
     expect(html).not.toMatch(/[▲▼]/);
     expect(subject).toContain(' · incomplete · ');
-    const chart = model.sections.find(({ kind }) => kind === 'chart');
-    expect(chart?.kind === 'chart' && chart.bars.slice(-3).map(({ state }) => state)).toEqual([
-      'partial',
-      'missing',
-      'missing',
-    ]);
+    expect(
+      chartOf(model)
+        .bars.slice(-3)
+        .map(({ state }) => state),
+    ).toEqual(['partial', 'missing', 'missing']);
   });
 
   test('an account without a pull shows no zero', async () => {
@@ -360,29 +308,4 @@ describe('an unusual period', () => {
     ]);
     expect(tables.get('Tokens by key')?.at(-1)?.slice(2)).toEqual(['7', '–', '0', '0']);
   });
-
-  test('amounts far below a cent keep their digits', async () => {
-    const model = await build({ rows: [{ quarter: at(3), model: 'm', key: 'k', spend: '0.000001234567' }] });
-    expect(model.headline.value).toEqual({ exact: '0.000001234567', text: '$0.0000012' });
-  });
 });
-
-test('a report with 60 models and 2,000 keys stays under 90 kB, with every sum exact', async () => {
-  const rows: CubeRow[] = Array.from({ length: 12_000 }, (_, at) => ({
-    quarter: first + ((at * 6571) % (end - first)),
-    model: `provider/"model" & <family>-${at % 60}-${'x'.repeat(at % 90)}`,
-    key: `team-${at % 2000}-${'ключ'.repeat(at % 20)}`,
-    calls: 3,
-    prompt: 1000 + at,
-    spend: `${at}.${String(at).padStart(8, '7')}`,
-  }));
-  const model = await build({ rows });
-  const { html, mail } = await renderReport(model);
-  expect(Buffer.byteLength(mail.html)).toBeLessThan(90_000);
-  for (const title of ['Models', 'Keys', 'Days']) {
-    const table = tableOf(model, title);
-    expect(parts(exactOf(table, 'Spend'))).toBe(spendOf(rows));
-  }
-  const keys = tablesOf(parseHtml(html)).get('Keys') ?? [];
-  expect(keys.at(-2)?.[0]).toMatch(/^\d{4} other keys$/);
-}, 30_000);

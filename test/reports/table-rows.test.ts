@@ -1,19 +1,16 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, beforeAll } from 'vitest';
 import { compareMoney, money, sumMoney, zero } from '../../src/core/index.ts';
-import type { ReportModel } from '../../src/reports/index.ts';
 import type { TableModel } from '../../src/reports/compose/model.ts';
 import { few } from '../support/storm.ts';
 import type { CubeRow } from './cube.ts';
-import { build, ordinaryRows, shipped } from './sample.ts';
+import { build, shipped, spendSummary } from './sample.ts';
+import { tableOf } from './parts.ts';
+import { renderReport, type RenderedReport, type ReportModel } from '../../src/reports/index.ts';
+import { hostileNames, hostileRows } from './hostile.ts';
+import { all, parseHtml, textOf } from './markup.ts';
 
 const noon = Date.UTC(2026, 10, 10, 12) / 1000;
-
-const tableOf = (model: ReportModel, title: string): TableModel => {
-  const found = model.sections.find((section) => section.kind === 'table' && section.title === title);
-  if (found?.kind !== 'table') throw new Error(`no table ${title}`);
-  return found;
-};
 
 const spendByName = (table: TableModel): readonly (readonly [string, string | null])[] => {
   const at = table.columns.findIndex(({ label }) => label === 'Spend');
@@ -32,7 +29,7 @@ const twelveKeys = Array.from({ length: 12 }, (_, at) => call(`key-${at + 10}`, 
 
 describe('refunds in tables', () => {
   test.each(['spend-summary', 'showback'])(
-    'in %s, refunds without a key have their own row, separate from calls without a key',
+    'in %s, refunds without a key have their own row, separate from calls without a key (G6.9, G16.3)',
     async (name) => {
       const rows = [...twelveKeys, call(null, '2'), call(null, '-50', { kind: 'refund', calls: 0 })];
       const model = await build({ rows, definition: await shipped(name) });
@@ -96,10 +93,63 @@ describe('the section of anomalies', () => {
       expect(kinds.indexOf('worth-a-look')).toBeLessThan(kinds.indexOf('table'));
     },
   );
+});
 
-  test('a spike of the chart below the section is listed in it', async () => {
-    const { sections } = await build({ rows: ordinaryRows() });
-    const looks = sections.find((section) => section.kind === 'notes' && section.title === 'Worth a look');
-    expect(JSON.stringify(looks)).toContain('times the median day');
+/** A table that shows every name there is. */
+const everyName = async (rows: readonly CubeRow[], period?: string): Promise<ReportModel> => {
+  const definition = await spendSummary();
+  const sections = definition.sections.map((section) =>
+    section.kind === 'table' && section.title !== 'Days' ? { ...section, limit: 100 } : section,
+  );
+  return build({
+    rows,
+    definition: { ...definition, sections },
+    account: hostileNames.join(' '),
+    ...(period === undefined ? {} : { period }),
+  });
+};
+
+describe('hostile names', () => {
+  const rows = hostileRows();
+  let model: ReportModel;
+  let rendered: RenderedReport;
+  beforeAll(async () => {
+    model = await everyName(rows);
+    rendered = await renderReport(model);
+  });
+
+  test('subject and preheader are one line each', () => {
+    for (const line of [rendered.subject, rendered.preheader]) {
+      expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+      expect(line.length).toBeLessThan(400);
+    }
+  });
+
+  test('a right-to-left name changes only its own direction', async () => {
+    const [key = ''] = hostileNames.filter((name) => name.startsWith('مفتاح'));
+    const { html } = await renderReport(await build({ rows: rows.map((row) => ({ ...row, key })) }));
+    const ranges = all(parseHtml(html), 'span').filter((range) => textOf(range) === key);
+    expect(ranges.length).toBeGreaterThan(0);
+    for (const range of ranges) expect(range.attributes.get('dir')).toBe('auto');
   });
 });
+
+test('a report of the largest size a definition allows stays under 90 kB', async () => {
+  const definition = await spendSummary();
+  const table = definition.sections.find(({ kind }) => kind === 'table');
+  if (table?.kind !== 'table') throw new Error('no table');
+  const model = await everyNameOf({ ...table, limit: 100, title: '<'.repeat(60) }, definition);
+  const { html } = await renderReport(model);
+  expect(Buffer.byteLength(html)).toBeLessThan(90_000);
+  expect(textOf(parseHtml(html))).toContain('Tables are shortened');
+});
+
+const everyNameOf = (
+  table: Awaited<ReturnType<typeof spendSummary>>['sections'][number],
+  definition: Awaited<ReturnType<typeof spendSummary>>,
+): Promise<ReportModel> =>
+  build({
+    rows: hostileRows().map((row, at) => ({ ...row, model: `${'&'.repeat(200)}${at % 150}` })),
+    definition: { ...definition, sections: [{ kind: 'notes' }, ...Array.from({ length: 11 }, () => table)] },
+    facts: { warnings: Array.from({ length: 30 }, () => '<'.repeat(1000)) },
+  });

@@ -1,57 +1,25 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, it } from 'vitest';
 import {
   hasCode,
   interval,
   money,
-  silentLog,
   sumMoney,
-  systemClock,
   unixSeconds,
+  systemClock,
+  unixMillis,
 } from '../../src/core/index.ts';
 import {
-  buildReport,
   renderReport,
   resolvePeriod,
   type ReportDefinition,
   type ReportModel,
 } from '../../src/reports/index.ts';
-import { openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
 import type { CubeRow } from './cube.ts';
 import { hostileNames } from './hostile.ts';
 import { build, now, ordinaryRows, spendSummary, zone } from './sample.ts';
-
-const columns = [
-  'created_at',
-  'model_name',
-  'token_name',
-  'kind',
-  'prompt_tokens',
-  'completion_tokens',
-  'cached_tokens',
-  'reasoning_tokens',
-  'cache_write_tokens',
-  'quota',
-] as const;
-
-const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-
-/** Each row of the sample is one call of the log. */
-const lineOf = (row: CubeRow): string =>
-  [
-    row.quarter,
-    quoted(row.model ?? ''),
-    quoted(row.key ?? ''),
-    row.kind ?? 'consumption',
-    row.prompt ?? 0,
-    row.completion ?? 0,
-    row.cached ?? 0,
-    row.reasoning ?? 0,
-    0,
-    row.spend,
-  ].join(',');
+import { openAccount, type Account, type Call } from './shipped.ts';
+import fc from 'fast-check';
+import { runs } from '../support/storm.ts';
 
 const ownNames = hostileNames.filter((name) => !/\p{Cc}|\p{Cs}/u.test(name));
 
@@ -67,71 +35,39 @@ const rows: readonly CubeRow[] = [
   })),
 ];
 
+/** Each row of the sample is one call of the log. */
+const calls = (until: number): readonly Call[] =>
+  rows
+    .filter(({ quarter }) => quarter < until)
+    .map(({ quarter, model, key, spend, kind, prompt = 0, completion = 0, cached, reasoning = 0 }) => ({
+      at: quarter,
+      model: model ?? '',
+      key: key ?? '',
+      kind: kind === 'refund' ? 'refund' : 'consumption',
+      prompt,
+      completion,
+      cached: cached ?? 0,
+      reasoning,
+      charge: spend,
+    }));
+
 describe('the spend summary over the warehouse', () => {
-  let folder: string;
-  let warehouse: Warehouse;
+  let account: Account;
   let definition: ReportDefinition;
   const period = resolvePeriod('2026-10-21..2026-11-20', now, zone);
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tollkeeper-report-'));
-    const spoolDirectory = join(folder, 'spool');
-    await mkdir(spoolDirectory);
-    warehouse = await openWarehouse({
-      path: join(folder, 'test.duckdb'),
-      memoryLimit: '256MB',
-      threads: 1,
-      spoolDirectory,
-      clock: systemClock,
-      log: silentLog,
-    });
     definition = await spendSummary();
-    const file = join(spoolDirectory, 'rows.csv');
-    const text = rows.map((row) => `${lineOf(row)}\n`).join('');
-    await writeFile(file, text);
-    const window = interval(unixSeconds(Date.UTC(2026, 8, 19) / 1000), period.interval.end);
-    await warehouse.logs.landWindow({
-      account: 'main',
-      window,
-      asked: window,
-      file,
-      bytes: Buffer.byteLength(text),
-      served: rows.filter(({ quarter }) => quarter < window.end).length,
-      columns: columns.map((name) => ({ name, role: name })),
-      time: { form: 'seconds' },
-      guarded: false,
-      quotedNewlines: false,
-      currency: 'USD',
-      amounts: { form: 'currency', unitsPerCurrency: 500_000, decimalsWritten: true },
-      opensRange: true,
-    });
-    await warehouse.tokens.configure('main', { '*': 'includes_cache' }, { '*': 'includes_reasoning' });
-    await warehouse.tokens.judge('main');
+    account = await openAccount();
+    await account.land(calls(period.interval.end));
   });
-  afterAll(async () => {
-    await warehouse[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => account[Symbol.asyncDispose]());
 
-  const fromWarehouse = async (changed: Partial<ReportDefinition> = {}): Promise<ReportModel> => {
-    const watermark = await warehouse.logs.watermark('main');
-    return buildReport({
+  const fromWarehouse = (changed: Partial<ReportDefinition> = {}): Promise<ReportModel> =>
+    account.report('spend-summary', {
       definition: { ...definition, ...changed },
-      warehouse,
-      account: 'main',
-      currency: 'USD',
-      zone,
-      period,
-      deps: {
-        run: {
-          now,
-          ...(watermark === undefined ? {} : { covered: interval(unixSeconds(0), watermark.end) }),
-        },
-      },
+      deps: { run: { now, covered: interval(unixSeconds(0), period.interval.end) } },
       facts: {
-        runId: 'run-20261120-080000',
-        warnings: [],
-        ...(watermark === undefined ? {} : { dataThrough: watermark.end, dataSince: watermark.start }),
         reconciliation: {
           verdict: 'equal',
           text: 'equal to the gateway’s statistics to the last decimal.',
@@ -139,11 +75,10 @@ describe('the spend summary over the warehouse', () => {
         },
       },
     });
-  };
 
   test('equals the sum of the warehouse to the last decimal', async () => {
     const model = await fromWarehouse();
-    const spend = await warehouse.spend('main', period.interval);
+    const spend = await account.warehouse.spend('main', period.interval);
     expect(model.headline.value.exact).toBe(spend.net);
     for (const section of model.sections) {
       if (section.kind !== 'table') continue;
@@ -205,3 +140,57 @@ describe('the spend summary over the warehouse', () => {
     expect(String(error)).toContain('totals.sql must give exactly one row; it gave');
   });
 });
+
+const first = Date.UTC(2026, 8, 20) / 1000;
+const last = Date.UTC(2026, 10, 18) / 1000;
+
+const count = fc.option(fc.nat(5000), { nil: undefined });
+const call = fc.record(
+  {
+    at: fc.integer({ min: first, max: last }),
+    model: fc.constantFrom('gpt-5', 'claude-opus-4-5', 'gemini-3-pro', ''),
+    key: fc.constantFrom('search', 'growth', 'billing', ''),
+    kind: fc.constantFrom('consumption', 'consumption', 'consumption', 'refund'),
+    prompt: fc.integer({ min: 5000, max: 20_000 }),
+    cached: count,
+    cacheWrite: count,
+    completion: fc.integer({ min: 1000, max: 4000 }),
+    reasoning: fc.nat(1000),
+    charge: fc.integer({ min: 1, max: 99_999 }).map((units) => `${units / 10_000}`),
+  },
+  { requiredKeys: ['at', 'model', 'key', 'kind', 'prompt', 'completion', 'charge'] },
+) as fc.Arbitrary<Call>;
+
+const asked = [
+  ['spend-summary', '2026-10-21..2026-11-20'],
+  ['spend-summary', 'yesterday'],
+  ['digest', 'last-week'],
+  ['showback', '2026-10-01..2026-11-01'],
+  ['statement', '2026-10-01..2026-11-01'],
+  ['token-economics', '2026-10-01..2026-11-01'],
+  ['key-inventory', '2026-10-21..2026-11-20'],
+  ['reconciliation', '2026-10-21..2026-11-20'],
+] as const;
+
+it('every figure of every shipped report is the same from the rollup and from the calls', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(call, { minLength: 5, maxLength: 60 }), async (calls) => {
+      let moment = systemClock.now();
+      await using account = await openAccount(undefined, { ...systemClock, now: () => moment });
+      await account.land(calls);
+      const build = async () => {
+        const models: unknown[] = [];
+        for (const [name, period] of asked) models.push(await account.report(name, { period }));
+        return models;
+      };
+      // Before any day has ended, none has cells.
+      moment = unixMillis(0);
+      const fromCalls = await build();
+      moment = systemClock.now();
+      await account.report('spend-summary');
+      expect(await account.warehouse.rollup.compare('main', 'cells')).toEqual([]);
+      expect(await build()).toEqual(fromCalls);
+    }),
+    { numRuns: runs(8), endOnFailure: true },
+  );
+}, 300_000);

@@ -8,6 +8,7 @@ import { bindWith, openQueries } from '../../src/warehouse/index.ts';
 import { approved, titled } from '../support/approved.ts';
 import type { CubeRow } from './cube.ts';
 import { build } from './sample.ts';
+import { notesOf } from './parts.ts';
 
 const bindQueries = bindWith(await openQueries(undefined, systemClock));
 
@@ -202,9 +203,6 @@ const definitionOf = async (sql: string, report = yaml): Promise<ReportDefinitio
 
 const built = async (sql: string, report = yaml, given = rows): Promise<ReportModel> =>
   build({ rows: given, definition: await definitionOf(sql, report) });
-
-const notesOf = ({ sections }: ReportModel): readonly string[] =>
-  sections.flatMap((section) => (section.kind === 'notes' ? section.notes.map(({ text }) => text) : []));
 
 describe('a report that is built', () => {
   test('shows the warnings of its query in its notes, although it has no section for notes', async () => {

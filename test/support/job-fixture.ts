@@ -1,7 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noProgress, silentLog, unknownGateway, type GatewayProfile } from '../../src/core/index.ts';
+import {
+  noProgress,
+  silentLog,
+  unknownGateway,
+  type GatewayProfile,
+  type Money,
+} from '../../src/core/index.ts';
 import {
   jobKinds,
   type JobContext,
@@ -90,3 +96,20 @@ export const openJobFixture = async (
     },
   };
 };
+
+/** The account of a fixture whose gateway counts another charge in its statistics. */
+export const withStatistics = (
+  { context: { account } }: Pick<JobFixture, 'context'>,
+  change: (quota: Money) => Money,
+): Pick<JobContext, 'account'> => ({
+  account: {
+    ...account,
+    gateway: {
+      ...account.gateway,
+      statistics: async (query, options) => {
+        const found = await account.gateway.statistics(query, options);
+        return { ...found, quota: change(found.quota) };
+      },
+    },
+  },
+});

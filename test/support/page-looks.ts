@@ -1,4 +1,45 @@
-import type { Page } from 'playwright-core';
+import { mkdir } from 'node:fs/promises';
+import { expect } from 'vitest';
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+/** With a folder in TOLLKEEPER_LOOKS the pictures are kept there, to be looked at. */
+const pictures = process.env['TOLLKEEPER_LOOKS'];
+
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+  });
+
+export type Look = { readonly width: number; readonly colorScheme?: 'light' | 'dark' };
+
+/** Shows a page, keeps its picture under the name, and checks that nothing overflows, is faint, is fetched or runs. */
+export const expectReadable = async (
+  browser: Browser,
+  html: string,
+  { width, colorScheme = 'light' }: Look,
+  name: string,
+  more: (page: Page) => Promise<void> = async () => undefined,
+): Promise<void> => {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+  try {
+    const attempts: string[] = [];
+    page.on('request', (request) => attempts.push(request.url()));
+    page.on('dialog', (dialog) => attempts.push(dialog.message()));
+    await page.setContent(html, { waitUntil: 'load' });
+    if (pictures !== undefined) {
+      await mkdir(pictures, { recursive: true });
+      const file = `${name.replaceAll(/\W+/g, '-')}-${width}-${colorScheme}.png`;
+      await page.screenshot({ path: `${pictures}/${file}`, fullPage: true });
+    }
+    expect(await overflow(page)).toEqual([]);
+    expect(await faint(page)).toEqual([]);
+    expect(attempts.filter((url) => !url.startsWith('data:') && !url.startsWith('cid:'))).toEqual([]);
+    await more(page);
+  } finally {
+    await page.close();
+  }
+};
 
 // What runs in the page is text: the types of a browser stay out of this program.
 

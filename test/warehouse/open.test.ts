@@ -4,10 +4,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { openEngine } from '../../src/storage/index.ts';
-import { migrate } from '../../src/warehouse/migrate.ts';
 import { schema } from '../../src/warehouse/schema.ts';
 import { openIn, optionsIn, testFolder } from './support.ts';
 
@@ -20,13 +18,6 @@ const holder = `
   });`;
 
 describe('opening a warehouse', () => {
-  it('creates the file and its folders, and opens it again unchanged', async () => {
-    await using folder = await testFolder();
-    await (await openIn(folder))[Symbol.asyncDispose]();
-    await using warehouse = await openIn(folder);
-    expect(await warehouse.logs.cursor('main')).toBeUndefined();
-  });
-
   it('writes nothing to a database that is up to date, whose view of classes stays', async () => {
     await using folder = await testFolder();
     await (await openIn(folder))[Symbol.asyncDispose]();
@@ -92,21 +83,6 @@ describe('opening a warehouse', () => {
     });
   });
 
-  it('rejects a file of a newer version without changing it', async () => {
-    await using folder = await testFolder();
-    const options = optionsIn(folder);
-    {
-      await using engine = await openEngine(options);
-      const later = { number: 1000, name: 'later', statements: ['CREATE TABLE later (a BIGINT)'] };
-      const newer = { ...schema, number: 1000, migrations: [...schema.migrations, later] };
-      await migrate(engine, newer, systemClock, options.path);
-    }
-    await expect(openWarehouse(options)).rejects.toMatchObject({
-      code: 'warehouse-newer',
-      message: expect.stringContaining('schema 1000') as string,
-    });
-  });
-
   it.runIf(existsSync('/dev/full'))('names a full disk', async () => {
     await using folder = await testFolder();
     await expect(openWarehouse(optionsIn(folder, '/dev/full'))).rejects.toMatchObject({ code: 'disk-full' });
@@ -130,23 +106,6 @@ describe('opening a warehouse', () => {
 });
 
 describe('the engine', () => {
-  it('rolls a migration back as a whole', async () => {
-    await using folder = await testFolder();
-    await using engine = await openEngine(optionsIn(folder));
-    const broken = {
-      number: 1,
-      statements: ['CREATE TABLE half (a BIGINT)', 'CREATE NONSENSE'],
-      migrations: [],
-    };
-    await expect(migrate(engine, broken, systemClock, 'x')).rejects.toMatchObject({
-      code: 'warehouse-failed',
-    });
-    const tables = await engine.state(async (connection) =>
-      connection.rows(`SELECT table_name FROM information_schema.tables`),
-    );
-    expect(tables).toEqual([]);
-  });
-
   it('reads no file outside the spool, loads no extension and accepts no other settings', async () => {
     await using folder = await testFolder();
     await using engine = await openEngine(optionsIn(folder));

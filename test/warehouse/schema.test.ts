@@ -8,7 +8,8 @@ import { openEngine, type Engine } from '../../src/storage/index.ts';
 import { migrate } from '../../src/warehouse/migrate.ts';
 import { migrations } from '../../src/warehouse/migrations.ts';
 import { schema } from '../../src/warehouse/schema.ts';
-import { openIn, optionsIn, testFolder, type TestFolder } from './support.ts';
+import { openIn, openSchema, optionsIn, testFolder, type TestFolder } from './support.ts';
+import { day, landCalls } from './tokens/tokens-support.ts';
 
 /** A database of schema 21. */
 const openOld = async (folder: TestFolder): Promise<Engine> => {
@@ -18,6 +19,15 @@ const openOld = async (folder: TestFolder): Promise<Engine> => {
   const sql = await readFile(new URL('schema-21.sql', import.meta.url), 'utf8');
   await engine.bulk(async ({ native }) => native.run(sql));
   return engine;
+};
+
+/** A database of today's schema with rows as earlier versions stored them. */
+const withRows = async (folder: TestFolder, statements: readonly string[]): Promise<void> => {
+  await mkdir(dirname(optionsIn(folder).path), { recursive: true });
+  await using engine = await openSchema(folder);
+  await engine.state(async (connection) => {
+    for (const statement of statements) await connection.execute(statement);
+  });
 };
 
 const tables = (engine: Engine) =>
@@ -212,4 +222,72 @@ it('a database that is too old to be upgraded is rejected and stays unchanged', 
     code: 'warehouse-older',
     message: expect.stringContaining('schema 20') as string,
   });
+});
+
+/** Seconds UTC, a whole hour. */
+const hour = 1_795_197_600;
+const call = (at: number, model: string, quota: string): string =>
+  `INSERT INTO call_log (account, created_at, quarter, model_name, token_name, kind, prompt_tokens, completion_tokens, quota)
+   VALUES ('main', ${at}, ${at - (at % 900)}, '${model}', 'k', 'consumption', 100, 10, ${quota})`;
+const window = (start: number, sum: string): string =>
+  `INSERT INTO log_window (account, start_at, end_at, row_count, served_count, replaced_count, quota, replaced_quota, amounts,
+     currency, columns, bytes, landed_at)
+   VALUES ('main', ${start}, ${start + 3600}, 2, 2, 0, ${sum}, 0, 'currency', 'USD', '[]', 1, ${(start + 3600) * 1000})`;
+
+it('an upgrade converts integer units that were stored as currency', async () => {
+  await using folder = await testFolder();
+  await withRows(folder, [
+    `INSERT INTO log_amounts VALUES ('main', 'USD', 'currency', 500000, 0, 0, 'data', 'currency', NULL, true)`,
+    `INSERT INTO log_amounts VALUES ('other', 'CNY', 'units', 500000, 30, 4000, 'data', 'units', NULL, false)`,
+    call(hour + 10, 'm', '0.0021'),
+    call(hour + 20, 'whole-dollar', '1'),
+    call(hour + 30, 'whole-dollar', '1.5'),
+    window(hour, '2.5021'),
+    // The change: the same model, in units.
+    call(hour + 3700, 'm', '1050'),
+    call(hour + 3800, 'm', '2100'),
+    window(hour + 3600, '3150'),
+    // Dollars that are whole by chance.
+    call(hour + 7300, 'whole-dollar', '1'),
+    window(hour + 7200, '1'),
+  ]);
+  await using warehouse = await openIn(folder);
+  expect(await warehouse.logs.amounts('main')).toMatchObject({ decidedBy: 'data', hasFractions: true });
+  expect(await warehouse.logs.amounts('other')).toMatchObject({ decidedBy: 'data', unitsStated: undefined });
+  const changed = interval(unixSeconds(hour + 3600), unixSeconds(hour + 7200));
+  expect(await warehouse.logs.correctAmounts('main')).toEqual([changed]);
+  expect(await warehouse.spend('main', changed)).toMatchObject({ net: '0.0063', calls: 2 });
+  const all = interval(unixSeconds(hour), unixSeconds(hour + 10_800));
+  expect((await warehouse.spend('main', all)).net).toBe('3.5084');
+  expect(await warehouse.logs.correctAmounts('main')).toEqual([]);
+});
+
+it('an upgrade keeps evidence of archived calls and rules for the input, and derives the output from stored calls', async () => {
+  await using folder = await testFolder();
+  await withRows(folder, [
+    `INSERT INTO token_rule VALUES ('main', 'ruled-*', 'excludes_cache', 'input')`,
+    // Of calls that have left the table for the archive.
+    `INSERT INTO token_row_evidence VALUES ('main', ${day - 86_400 * 90}, 'archived', 10, 10, 3, ${day - 86_400 * 90}, 5, 900, NULL, 'input')`,
+  ]);
+  await using warehouse = await openIn(folder);
+  const thought = { prompt_tokens: 5, completion_tokens: 100, reasoning_tokens: 900 };
+  await landCalls(warehouse, folder, [
+    { ...thought, model: 'archived' },
+    { ...thought, model: 'ruled-1' },
+  ]);
+  expect(await warehouse.tokens.conventions('main')).toMatchObject([
+    {
+      model: 'archived',
+      convention: 'excludes_cache',
+      decidedBy: 'rows',
+      evidence: { calls: 11, witness: { prompt: 5, cached: 900 } },
+      output: { convention: 'excludes_reasoning', evidence: { calls: 1 } },
+    },
+    {
+      model: 'ruled-1',
+      convention: 'excludes_cache',
+      evidence: { rule: 'ruled-*' },
+      output: { convention: 'excludes_reasoning', evidence: { reasoningCalls: 1 } },
+    },
+  ]);
 });

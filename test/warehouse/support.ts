@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { interval, silentLog, systemClock, unixSeconds } from '../../src/core/index.ts';
+import { interval, silentLog, systemClock, unixSeconds, type CallLogRole } from '../../src/core/index.ts';
 import {
   type LogBatch,
   type LogColumn,
@@ -61,13 +61,16 @@ export const openIn = async (folder: TestFolder): Promise<Warehouse> => openWare
 export const openInMemory = async (folder: TestFolder): Promise<Warehouse> =>
   openMemoryWarehouse(folder.spool);
 
-const columns: readonly LogColumn[] = [
-  { name: 'created_at', role: 'created_at' },
-  { name: 'model_name', role: 'model_name' },
-  { name: 'token_name', role: 'token_name' },
-  { name: 'prompt_tokens', role: 'prompt_tokens' },
-  { name: 'quota', role: 'quota' },
+/** Columns of an export that are read by their names, `kind` among them, and others that are only kept. */
+export const columnsNamed = (
+  roles: readonly CallLogRole[],
+  ...others: readonly string[]
+): readonly LogColumn[] => [
+  ...roles.map((role) => ({ name: role === 'kind' ? 'type' : role, role })),
+  ...others.map((name) => ({ name })),
 ];
+
+const columns = columnsNamed(['created_at', 'model_name', 'token_name', 'prompt_tokens', 'quota']);
 
 /** The tables of the schema alone, below the warehouse. Only in a file are columns compressed. */
 export const openSchema = async (folder: TestFolder, path?: string): Promise<Engine> => {

@@ -8,8 +8,9 @@ import {
   type ModelQuestion,
 } from '../../../src/gateway/index.ts';
 import { startSandbox, type SandboxOptions } from '../../../src/sandbox/index.ts';
-import { collect, plainServer, testHttp } from '../../http/support/servers.ts';
+import { plainServer, testHttp } from '../../http/support/servers.ts';
 import { manualClock } from '../../support/manual-clock.ts';
+import { scriptedModels } from './scripted-models.ts';
 
 const plaintext = 'sk-Zq8PlaintextOfANewKey42';
 const embedding: ModelQuestion = { kind: 'embeddings', model: 'text-embedding-3-small' };
@@ -38,19 +39,15 @@ const callerOf = (baseUrl: string) => {
 
 /** A server that answers one after the other, the last again and again, and a caller of it. */
 const scripted = async (...answers: readonly Given[]) => {
-  const bodies: unknown[] = [];
-  const server = await plainServer((request, response) => {
-    void collect(request).then((body) => {
-      bodies.push(JSON.parse(body.toString()));
-      const {
-        status = 200,
-        headers = {},
-        body: reply = '',
-      } = answers[Math.min(bodies.length, answers.length) - 1] ?? {};
-      response.writeHead(status, headers).end(typeof reply === 'string' ? reply : JSON.stringify(reply));
-    });
-  });
-  return { ...callerOf(`${server.url.origin}/prefix/`), bodies, server };
+  const replies = answers.map(({ body = '', ...more }) => ({
+    ...more,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  }));
+  const { server, seen } = await scriptedModels(replies);
+  return {
+    ...callerOf(`${server.url.origin}/prefix/`),
+    bodies: () => seen.map(({ body }) => JSON.parse(body) as unknown),
+  };
 };
 
 const error = (code: string, message = 'Nein.'): unknown => ({ error: { message, type: 'x', code } });
@@ -183,16 +180,16 @@ describe('the answer of a model', () => {
   it('that rejects dimensions is followed by a request without them', async () => {
     const { ask, bodies } = await scripted({ status: 400, body: error('bad') }, { body: result });
     expect(await ask(embedding)).toMatchObject({ verdict: 'works' });
-    expect(bodies).toEqual([
+    expect(bodies()).toEqual([
       { model: embedding.model, input: 'toll', dimensions: 8 },
       { model: embedding.model, input: 'toll' },
     ]);
     const always = await scripted({ status: 400, body: error('bad', 'no embeddings here') });
     expect(await always.ask(embedding)).toMatchObject({ verdict: 'unknown', passing: false });
-    expect(always.bodies).toHaveLength(2);
+    expect(always.bodies()).toHaveLength(2);
     const chat = await scripted({ status: 400 });
     await chat.ask({ kind: 'messages', model: 'm' });
-    expect(chat.bodies).toEqual([
+    expect(chat.bodies()).toEqual([
       {
         model: 'm',
         max_tokens: 1024,
@@ -246,6 +243,6 @@ describe('the answer of a model', () => {
     await expect(
       caller(secrets.register(plaintext), embedding, { signal: AbortSignal.abort(reason) }),
     ).rejects.toBe(reason);
-    expect(bodies).toEqual([]);
+    expect(bodies()).toEqual([]);
   });
 });

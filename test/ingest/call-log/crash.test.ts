@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { interval } from '../../../src/core/index.ts';
 import { pullLogs } from '../../../src/ingest/index.ts';
-import { compiledModules } from '../../support/compiled-modules.ts';
+import { runUntilKilled } from '../../support/child-module.ts';
 import { optionsIn } from '../../warehouse/support.ts';
 import { openWarehouse } from '../../support/postgres-warehouse.ts';
 import { csvOf, logSource, plainStyle, seconds, sumOf } from './log-source.ts';
@@ -13,13 +11,10 @@ import { base, pullOf, testFolder } from '../support.ts';
 
 /** A pull that is killed at the moment named: no handler runs, nothing is tidied up. */
 const child = `
-  const [out, database, spool, csvs, moment] = process.argv.slice(1);
+  const [csvs, moment] = given;
   const { readFileSync } = await import('node:fs');
-  const base = await import(out + '/core/index.js');
-  const { openWarehouse } = await import(out + '/warehouse/index.js');
   const { pullLogs } = await import(out + '/ingest/index.js');
-  const die = () => process.kill(process.pid, 'SIGKILL');
-  const warehouse = await openWarehouse({ path: database, memoryLimit: '256MB', threads: 2, spoolDirectory: spool, clock: base.systemClock, log: base.silentLog });
+  const warehouse = await openWarehouse(options);
   const bodies = JSON.parse(readFileSync(csvs, 'utf8'));
   let landed = 0;
   const day = ${base - (base % 86_400)};
@@ -54,7 +49,6 @@ const child = `
 
 it('a pull killed at any moment leaves only whole windows, and the next pull completes it', async () => {
   await using folder = await testFolder();
-  const out = await compiledModules();
   const rows = Array.from({ length: 8000 }, (_, index) => ({
     at: base + Math.floor((index * 14_400) / 8000),
     model: 'gpt-4o',
@@ -81,13 +75,7 @@ it('a pull killed at any moment leaves only whole windows, and the next pull com
     'after the rollup is built',
   ].entries()) {
     const database = join(folder.path, `crash-${index}.duckdb`);
-    const killed = spawn(
-      process.execPath,
-      ['--input-type=module', '-e', child, out, database, folder.spool, csvs, moment],
-      { stdio: ['ignore', 'inherit', 'inherit'] },
-    );
-    const [, signal] = (await once(killed, 'exit')) as [number | null, string | null];
-    expect(signal).toBe('SIGKILL');
+    expect(await runUntilKilled(child, database, folder.spool, csvs, moment)).toBe('SIGKILL');
     // Windows fetched side by side: the one at work and those ahead of it.
     const left = (await readdir(folder.spool)).length;
     // The rollup is built when the spool of its window is gone.

@@ -226,17 +226,4 @@ describe('windows fetched ahead', () => {
       });
     }
   });
-
-  it('fail in order: the windows before a failed one land first', async () => {
-    const { folder, warehouse } = await openNew();
-    const source = logSource(rows);
-    const fetchLogs = async (query: LogQuery) => {
-      if (query.start >= base + 6 * hour - 1) throw fault('gateway-key-refused', 'revoked');
-      return source.fetchLogs(query);
-    };
-    const pull = pullOf(folder, warehouse, { fetchLogs }, { windowSeconds: hour, ahead: 3 });
-    await expect(pullLogs(pull)).rejects.toMatchObject({ code: 'gateway-key-refused' });
-    expect(await warehouse.logs.watermark('main')).toEqual({ start: base, end: base + 6 * hour });
-    expect(await readdir(folder.spool)).toEqual([]);
-  });
 });

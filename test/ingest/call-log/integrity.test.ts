@@ -208,19 +208,6 @@ describe('bad rows in quarantine', () => {
   });
 });
 
-it('a window that fails because of a bad row reports its line, its text and the reason', async () => {
-  const { folder, warehouse } = await openNew();
-  const spoil = onLine(5, (text) => text.replace('0.5', 'free'));
-  const outcome = await pullHour(folder, warehouse, spoil, { badRows: 'fail' });
-  const message = new RegExp(`line 5 .*amount "free" .*: "${base + 30},gpt-4o,growth-1,7,free,,"`);
-  expect(outcome).toMatchObject({
-    code: 'export-row-invalid',
-    message: expect.stringMatching(message) as string,
-  });
-  expect(await warehouse.logs.quarantined('main')).toEqual([]);
-  expect(await warehouse.logs.windows('main')).toEqual([]);
-});
-
 it.each<[string, string, RegExp]>([
   ['naive', '2026-02-30 00:00:10', /not a valid time/],
   ['rfc3339', '2026-13-01T00:00:10Z', /not a valid time/],

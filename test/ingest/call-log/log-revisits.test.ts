@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dateAt, interval, startOfDay, unixSeconds, unknownGateway } from '../../../src/core/index.ts';
+import { dateAt, interval, startOfDay, unknownGateway } from '../../../src/core/index.ts';
 import { planLogWork } from '../../../src/ingest/index.ts';
 import type { PastLanding } from '../../../src/ingest/call-log/log-revisits.ts';
 import { seconds } from './log-source.ts';
@@ -47,31 +47,6 @@ const runner = (zone: string, since: number, after: readonly number[] = [day, 2 
 };
 
 describe('revisits of closed days', () => {
-  it('take each day again once it is over and the next has begun, and once more the day after', () => {
-    const { run, pulls } = runner('UTC', at('2026-03-01T00:00'));
-    for (let now = at('2026-03-01T00:00'); now < at('2026-03-06T00:00'); now += hour) run(now + 7 * 60);
-    const again = pulls.filter(({ why }) => why === 'revisit');
-    expect(
-      again.map((pull) => [
-        dateAt(unixSeconds(pull.start), 'UTC'),
-        new Date(pull.at * 1000).toISOString().slice(5, 16),
-      ]),
-    ).toEqual([
-      ['2026-03-01', '03-02T00:07'],
-      ['2026-03-01', '03-03T00:07'],
-      ['2026-03-02', '03-03T00:07'],
-      ['2026-03-02', '03-04T00:07'],
-      ['2026-03-03', '03-04T00:07'],
-      ['2026-03-03', '03-05T00:07'],
-      ['2026-03-04', '03-05T00:07'],
-    ]);
-    expect(
-      again
-        .filter(({ at: when, start }) => when - start > 1.5 * day)
-        .every(({ start, end }) => end - start === day),
-    ).toBe(true);
-  });
-
   it('skip days that were first pulled after their revisit was due', () => {
     const { run } = runner('UTC', at('2026-01-01T00:00'));
     expect(run(at('2026-03-10T06:00'))).toHaveLength(3);
@@ -99,32 +74,6 @@ describe('revisits of closed days', () => {
     expect(run(at('2026-05-20T12:00'))).toEqual([]);
   });
 
-  it('are planned again when their run stopped before them', () => {
-    const { run } = runner('UTC', at('2026-03-01T00:00'));
-    for (let now = at('2026-03-01T00:00'); now < at('2026-03-03T00:00'); now += hour) run(now);
-    const due = run(at('2026-03-03T00:30'), 2).slice(1);
-    expect(due).toEqual([
-      ['revisit', '2026-03-01', 24],
-      ['revisit', '2026-03-02', 23],
-    ]);
-    expect(run(at('2026-03-03T00:30'))).toEqual(due.slice(1));
-  });
-
-  it('use the days of the zone, long and short ones', () => {
-    const { run, pulls } = runner('Europe/Berlin', startOfDay('2026-10-23', 'Europe/Berlin'));
-    for (let now = at('2026-10-23T00:00'); now < at('2026-10-29T00:00'); now += hour) run(now);
-    const second = pulls.filter(({ why, at: when, start }) => why === 'revisit' && when - start > 1.9 * day);
-    expect(
-      second.map(({ start, end }) => [dateAt(unixSeconds(start), 'Europe/Berlin'), (end - start) / hour]),
-    ).toEqual([
-      ['2026-10-23', 24],
-      ['2026-10-24', 24],
-      ['2026-10-25', 25],
-      ['2026-10-26', 24],
-      ['2026-10-27', 24],
-    ]);
-  });
-
   it('do not cover the whole history when the rule is new', () => {
     const { run, landings } = runner('UTC', at('2025-01-01T00:00'), []);
     for (let now = at('2025-01-01T00:00'); now <= at('2025-06-01T00:00'); now += day) run(now + hour);
@@ -141,16 +90,6 @@ describe('revisits of closed days', () => {
     });
     expect(plan.length).toBeGreaterThan(30);
     expect(plan.length).toBeLessThan(37);
-  });
-
-  it('take place twice for each day, also at unusual hours', () => {
-    const { run, pulls } = runner('UTC', at('2026-01-01T00:00'));
-    for (let now = at('2026-01-01T00:00'); now < at('2026-03-22T00:00'); now += 13 * hour) run(now);
-    const again = pulls.filter(({ why }) => why === 'revisit');
-    const days = again.map(({ start }) => dateAt(unixSeconds(start), 'UTC'));
-    for (const date of new Set(days))
-      expect(days.filter((one) => one === date).length).toBeLessThanOrEqual(2);
-    expect(new Set(days).size).toBe(79);
   });
 
   it('do not take place during a requested interval or without a rule', () => {

@@ -48,7 +48,7 @@ const row = fc
   })
   .map(({ late, ...one }): TimedRow => {
     const quota = one.kind === 'top-up' && one.prompt % 2 === 0 ? '' : one.quota;
-    // Of a model, a word that is not known would be learned from its amounts (test/warehouse/kinds/row-kinds.test.ts).
+    // Of a model, a word that is not known would be learned from its amounts (test/warehouse/kinds/decide-kinds.test.ts).
     const named = one.kind === 'gift' ? { model: '', token: one.token === '' ? 'growth-1' : one.token } : {};
     return { ...one, ...named, quota, shownFrom: one.at + late };
   });

@@ -4,11 +4,8 @@ import {
   fault,
   interval,
   isFault,
-  noProgress,
-  silentLog,
   sumMoney,
   money,
-  systemClock,
   unixMillis,
   unknownGateway,
   type FaultCode,
@@ -19,7 +16,7 @@ import { runs } from '../../support/storm.ts';
 import { chunksOf } from '../call-log/log-source.ts';
 import { effectsWith, stopped, strikes, strikeStatements, type Effects } from '../call-log/struck-effects.ts';
 import { openIn, testFolder } from '../support.ts';
-import { usageSource, type UsageFigure, type UsageStyle } from './usage-source.ts';
+import { usagePullOf, usageSource, type UsageFigure, type UsageStyle } from './usage-source.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -250,27 +247,19 @@ const play = async (
     const effects = effectsWith(step.strike ?? undefined);
     const source = gateway(effects);
     const [from, to] = step.again ?? [];
-    const request = {
+    const request = usagePullOf(warehouse, source, now, {
       account,
       dimensions,
-      metric: 'spend',
       granularity,
-      topN: 10_000,
       since: unixMillis(first),
-      until: unixMillis(now),
       ...(from === undefined ? {} : { from: unixMillis(first + Math.floor(from * range)) }),
       ...(to === undefined ? {} : { to: unixMillis(first + Math.floor(to * range)) }),
       revisitDays: drawn.revisitDays,
       profile: { ...unknownGateway, usageZone: zone },
-      fetchUsage: source.fetchUsage,
       warehouse: watched(effects, source),
-      spoolDirectory: '.',
-      clock: systemClock,
-      log: silentLog,
-      progress: noProgress,
       signal: effects.signal,
       ...change,
-    };
+    });
     const done = await statements.during(effects, async () =>
       pullUsage(request).then(
         () => true,

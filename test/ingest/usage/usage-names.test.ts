@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import {
-  interval,
-  noProgress,
-  silentLog,
-  systemClock,
-  unixMillis,
-  unknownGateway,
-} from '../../../src/core/index.ts';
+import { interval, unixMillis } from '../../../src/core/index.ts';
 import { pullUsage } from '../../../src/ingest/index.ts';
 import { chunksOf } from '../call-log/log-source.ts';
 import { openIn, testFolder } from '../support.ts';
+import { day, start, usagePullOf } from './usage-source.ts';
 
-const day = 86_400_000;
-const start = Date.UTC(2025, 0, 1);
 const seconds = start / 1000;
 const all = interval(unixMillis(0), unixMillis(4_000_000_000_000));
 const series = { account: 'main', dimension: 'token', metric: 'spend', granularity: 'day' as const };
@@ -29,24 +21,14 @@ const pulled = async (...bodies: readonly string[]): Promise<readonly (readonly 
     ]);
   for (const body of bodies) {
     const before = await stored();
-    await pullUsage({
-      ...series,
-      dimensions: ['token'],
-      topN: 100,
-      since: unixMillis(start),
-      until: unixMillis(start + 10 * day),
-      revisitDays: 30,
-      profile: unknownGateway,
-      fetchUsage: async () => ({ body: chunksOf(body, 100) }),
-      warehouse,
-      spoolDirectory: '.',
-      clock: systemClock,
-      log: silentLog,
-      progress: noProgress,
-    }).catch(async (error: unknown) => {
-      expect(await stored()).toEqual(before);
-      throw error;
-    });
+    const change = { dimensions: ['token'], topN: 100, revisitDays: 30 };
+    const fetchUsage = async () => ({ body: chunksOf(body, 100) });
+    await pullUsage(usagePullOf(warehouse, { fetchUsage }, start + 10 * day, change)).catch(
+      async (error: unknown) => {
+        expect(await stored()).toEqual(before);
+        throw error;
+      },
+    );
   }
   return stored();
 };

@@ -1,5 +1,7 @@
-import type { UsageQuery } from '../../../src/ingest/index.ts';
+import type { UsageQuery, UsagePull, UsagePullDeps } from '../../../src/ingest/index.ts';
 import { chunksOf } from '../call-log/log-source.ts';
+import { noProgress, silentLog, systemClock, unixMillis, unknownGateway } from '../../../src/core/index.ts';
+import type { Warehouse } from '../../../src/warehouse/index.ts';
 
 export type UsageFigure = { readonly bucket: number; readonly entry: string; readonly value: string };
 
@@ -78,3 +80,33 @@ export const usageSource = (
     },
   };
 };
+
+/** Milliseconds. */
+export const day = 86_400_000;
+
+/** 2025-01-01T00:00:00Z in milliseconds. */
+export const start = Date.UTC(2025, 0, 1);
+
+/** Spend by model and day, from `start` to `until` in milliseconds. */
+export const usagePullOf = (
+  warehouse: Warehouse,
+  { fetchUsage }: Pick<UsagePullDeps, 'fetchUsage'>,
+  until: number,
+  change: Partial<UsagePull & UsagePullDeps> = {},
+): UsagePull & UsagePullDeps => ({
+  account: 'main',
+  dimensions: ['model'],
+  metric: 'spend',
+  granularity: 'day',
+  topN: 10_000,
+  since: unixMillis(start),
+  until: unixMillis(until),
+  profile: unknownGateway,
+  fetchUsage,
+  warehouse,
+  spoolDirectory: '.',
+  clock: systemClock,
+  log: silentLog,
+  progress: noProgress,
+  ...change,
+});

@@ -4,6 +4,7 @@ import { unixMillis, unknownGateway } from '../../../src/core/index.ts';
 import { planUsagePull } from '../../../src/ingest/index.ts';
 import { askForUsage, bucketsOf } from '../../../src/ingest/usage/usage-windows.ts';
 import { once } from '../../support/storm.ts';
+import { usageTime } from '../../../src/ingest/usage/usage-time.ts';
 
 const day = 86_400_000;
 const zones = ['UTC', 'Asia/Shanghai', 'America/New_York', 'Europe/Berlin', 'Asia/Kolkata'];
@@ -41,15 +42,18 @@ it('a usage plan tiles the interval with windows aligned to buckets, in requests
   );
 });
 
-it.each(['hour', 'day', 'week'] as const)('takes 14 months by the %s in three windows', (granularity) => {
-  const plan = planUsagePull({
-    since: unixMillis(Date.UTC(2025, 0, 1)),
-    until: unixMillis(Date.UTC(2026, 2, 1)),
-    granularity,
-    profile: unknownGateway,
-  });
-  expect(plan).toHaveLength(3);
-});
+it.each(['hour', 'day', 'week'] as const)(
+  'a usage plan takes 14 months by the %s in three windows (G7.5)',
+  (granularity) => {
+    const plan = planUsagePull({
+      since: unixMillis(Date.UTC(2025, 0, 1)),
+      until: unixMillis(Date.UTC(2026, 2, 1)),
+      granularity,
+      profile: unknownGateway,
+    });
+    expect(plan).toHaveLength(3);
+  },
+);
 
 it('a usage plan pulls the last days before the cursor again, and everything when since is moved back', () => {
   const request = {
@@ -95,4 +99,29 @@ it('a usage plan pulls exactly the stored and ended buckets that an interval tou
     ),
     { numRuns: once(150) },
   );
+});
+
+it.each([
+  ['1793440800000', '2026-10-31T10:00:00Z'],
+  ['1793440800', '2026-10-31T10:00:00Z'],
+  ['1793440800000999', '2026-10-31T10:00:00Z'],
+  ['1793440800000999999', '2026-10-31T10:00:00Z'],
+  ['179344080000099', 'no time'],
+  ["'1793440800", '2026-10-31T10:00:00Z'],
+  ['999999999', '2001-09-09T01:46:39Z'],
+  ['2026-11-20', '2026-11-19T23:00:00Z'],
+  ['2026/11/20', '2026-11-19T23:00:00Z'],
+  ['2026-02-30', 'no time'],
+  ['2026-W47', '2026-11-15T23:00:00Z'],
+  ['2026-W53', '2026-12-27T23:00:00Z'],
+  ['2026-W60', 'no time'],
+  ['2026-11-20T10:00:00Z', '2026-11-20T10:00:00Z'],
+  ['2026-11-20 10:00+0530', '2026-11-20T04:30:00Z'],
+  ['2026/11/20 10:00:00+08', '2026-11-20T02:00:00Z'],
+  ['2026-11-20 10:00', '2026-11-20T09:00:00Z'],
+  ['20 Nov 2026', 'no time'],
+])('the bucket %s of a usage export in Berlin is %s', (cell, expected) => {
+  const moment = usageTime(cell, 'Europe/Berlin');
+  const shown = moment === undefined ? 'no time' : new Date(moment).toISOString().replace('.000Z', 'Z');
+  expect(shown).toBe(expected);
 });

@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openWarehouse } from '../../support/postgres-warehouse.ts';
-import { compiledModules } from '../../support/compiled-modules.ts';
+import { killAfter } from '../../support/child-module.ts';
 import { few } from '../../support/storm.ts';
 import { optionsIn, testFolder } from '../../warehouse/support.ts';
 
@@ -15,15 +12,12 @@ import { optionsIn, testFolder } from '../../warehouse/support.ts';
  * also with a clock that is off by hours. Each step that is stored is a line.
  */
 const child = `
-  const [out, path, spool, outbox, seedText] = process.argv.slice(1);
+  const [outbox, seedText] = given;
   const { writeFile } = await import('node:fs/promises');
-  const base = await import(out + '/core/index.js');
-  const { openWarehouse } = await import(out + '/warehouse/index.js');
   const { jobKinds } = await import(out + '/jobs/index.js');
   const { mailFolder } = await import(out + '/notify/index.js');
-  const say = (line) => process.stdout.write(line + '\\n');
   const clock = { ...base.systemClock };
-  const warehouse = await openWarehouse({ path, memoryLimit: '256MB', threads: 1, spoolDirectory: spool, clock, log: base.silentLog });
+  const warehouse = await openWarehouse({ ...options, clock });
   const { alerts } = warehouse;
   const heard = (name, work) => async (...given) => { const result = await work(...given); say(name); return result; };
   const watched = {
@@ -82,47 +76,30 @@ const child = `
 
 it('an alert and its recovery are each mailed exactly once, although processes in turn are killed at any step, and pulls are repeated and restated', async () => {
   await using folder = await testFolder();
-  const out = await compiledModules();
   const options = optionsIn(folder, join(folder.path, 'crash.duckdb'));
   const outbox = join(folder.path, 'outbox');
   await mkdir(folder.spool, { recursive: true });
   const rounds = fc.sample(fc.integer({ min: 1, max: 24 }), few(10, 30));
   for (const [round, lines] of rounds.entries()) {
-    const killed = spawn(
-      process.execPath,
-      [
-        '--input-type=module',
-        '-e',
-        child,
-        out,
-        options.path,
-        folder.spool,
-        outbox,
-        String(round * 77 + lines),
-      ],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
+    const seed = String(round * 77 + lines);
+    const heard = await killAfter(
+      (_, count) => count === lines,
+      child,
+      options.path,
+      folder.spool,
+      outbox,
+      seed,
     );
-    const exit = once(killed, 'exit');
-    let heard = 0;
-    for await (const _ of createInterface(killed.stdout)) {
-      heard += 1;
-      if (heard === lines) killed.kill('SIGKILL');
-    }
-    await exit;
     expect(heard, `round ${round}`).toBeGreaterThanOrEqual(lines);
   }
   // A last process ends what the ones before began.
-  const last = spawn(
-    process.execPath,
-    ['--input-type=module', '-e', child, out, options.path, folder.spool, outbox, '1'],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
   let days = 0;
-  for await (const line of createInterface(last.stdout))
-    if (line.startsWith('day ')) {
-      days = Number(line.slice(4));
-      last.kill('SIGKILL');
-    }
+  const isDay = (line: string): boolean => {
+    if (!line.startsWith('day ')) return false;
+    days = Number(line.slice(4));
+    return true;
+  };
+  await killAfter(isDay, child, options.path, folder.spool, outbox, '1');
   await using warehouse = await openWarehouse(options);
   const records = (await warehouse.alerts.records('main')).filter(({ alert }) => alert === 'all');
   // Day 0, 2, 4 and so on exceed the budget, each at both thresholds.

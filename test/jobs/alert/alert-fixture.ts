@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import {
   interval,
-  money,
   noProgress,
   silentLog,
   unknownGateway,
@@ -19,21 +18,7 @@ import { batchOf, openInMemory, testFolder } from '../../warehouse/support.ts';
 
 export const at = (text: string) => unixSeconds(Date.parse(text) / 1000);
 
-export const threshold = (label: string, amount: string) => ({ label, amount: money(amount) });
-
-export const budgetOf = (change: Partial<Budget> = {}): Budget => ({
-  name: 'all',
-  scope: { kind: 'account' },
-  amount: money('1000'),
-  currency: 'USD',
-  period: 'month',
-  anchorDay: 1,
-  zone: 'UTC',
-  thresholds: [threshold('80%', '800'), threshold('100%', '1000')],
-  forecastThresholds: [],
-  owner: ['owner@example.com'],
-  ...change,
-});
+export { budgetOf, threshold } from '../../support/budget.ts';
 
 export type Call = {
   readonly at: string;

@@ -1,6 +1,5 @@
-import { mkdir } from 'node:fs/promises';
-import { chromium, type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { localeTags, money, unixMillis, type LocaleTag } from '../../../src/core/index.ts';
 import { budgetAlert, budgetRecovery } from '../../../src/jobs/alert/rules/budget/budget-mails.ts';
 import type { AlertNotice, MailContext, RecordGroup } from '../../../src/jobs/alert/rule.ts';
@@ -11,17 +10,11 @@ import { localeOf } from '../../../src/messages/index.ts';
 import type { Assessment } from '../../../src/monitoring/index.ts';
 import { renderAlertEmail } from '../../../src/reports/index.ts';
 import { assessed, hostileBudgets } from '../../reports/budgets.ts';
-import { faint, overflow } from '../../support/page-looks.ts';
-
-/** With a folder in TOLLKEEPER_LOOKS the pictures are kept there, to be looked at. */
-const pictures = process.env['TOLLKEEPER_LOOKS'];
+import { expectReadable, openBrowser } from '../../support/page-looks.ts';
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-  });
+  browser = await openBrowser();
 });
 afterAll(() => browser.close());
 
@@ -131,26 +124,7 @@ describe.each(all)('an alert mail, %s,', (name, tag, make) => {
         page: 'https://tollkeeper.example.com/',
         action: `https://tollkeeper.example.com/alert-links/${'signed'.repeat(40)}.${'mac'.repeat(14)}`,
       });
-      const view = await browser.newContext({ viewport: { width, height: 700 }, colorScheme });
-      try {
-        const page = await view.newPage();
-        const attempts: string[] = [];
-        page.on('request', (request) => attempts.push(request.url()));
-        page.on('dialog', (dialog) => attempts.push(dialog.message()));
-        await page.setContent(html, { waitUntil: 'load' });
-        if (pictures !== undefined) {
-          await mkdir(pictures, { recursive: true });
-          await page.screenshot({
-            path: `${pictures}/alert-${name.replaceAll(' ', '-')}-${width}-${colorScheme}.png`,
-            fullPage: true,
-          });
-        }
-        expect(await overflow(page)).toEqual([]);
-        expect(await faint(page)).toEqual([]);
-        expect(attempts).toEqual([]);
-      } finally {
-        await view.close();
-      }
+      await expectReadable(browser, html, { width, colorScheme }, `alert-${name}`);
     },
   );
 });

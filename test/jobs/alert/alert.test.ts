@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { money, unixMillis } from '../../../src/core/index.ts';
 import { approved, titled } from '../../support/approved.ts';
+import { profileOf } from '../../warehouse/snapshots/snapshots-support.ts';
 import { openAlertFixture, budgetOf, threshold, type AlertFixture, type Call } from './alert-fixture.ts';
 
 const calls = (day: string, charge: string): readonly Call[] => [{ at: `${day}T12:00:00Z`, charge }];
@@ -120,19 +121,9 @@ describe('a job of kind alert', () => {
       named('team', { scope: { kind: 'team', name: 'search' } }),
       named('day', { period: 'day' }),
     ];
-    await fixture.evaluate(
-      '2026-11-16T00:00:00Z',
-      budgets,
-      {},
-      {
-        costOwners: {
-          teams: [{ name: 'search', keys: ['*-search'], mail: [] }],
-          prices: [],
-          operators: [],
-          budgets,
-        },
-      },
-    );
+    const teams = [{ name: 'search', keys: ['*-search'], mail: [] }];
+    const costOwners = { teams, prices: [], operators: [], budgets };
+    await fixture.evaluate('2026-11-16T00:00:00Z', budgets, {}, { costOwners });
     const statuses = await fixture.warehouse.alerts.statuses('main');
     const spend = Object.fromEntries(
       statuses.map(({ alert, status }) => [alert, (JSON.parse(status) as { spend: string }).spend]),
@@ -307,21 +298,8 @@ describe('the runway of an account', () => {
     await using fixture = await openAlertFixture();
     const snapshot = async (day: number, balance: string, used: string) => {
       const takenAt = unixMillis(Date.parse(`2026-11-0${day}T00:00:00Z`));
-      await fixture.warehouse.snapshots.land({
-        account: 'main',
-        takenAt,
-        profile: {
-          askedAt: takenAt,
-          username: 'u',
-          displayName: undefined,
-          balance: money(balance),
-          usedQuota: money(used),
-          requestCount: undefined,
-          group: undefined,
-          level: undefined,
-          rest: '{}',
-        },
-      });
+      const profile = profileOf(used, { balance: money(balance) });
+      await fixture.warehouse.snapshots.land({ account: 'main', takenAt, profile });
       await fixture.evaluate(`2026-11-0${day}T00:00:00Z`, []);
     };
     await snapshot(1, '200', '0');

@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fault, unixMillis } from '../../../src/core/index.ts';
+import { commonName } from '../../../src/jobs/rotate-keys/name-patterns.ts';
 import { rotateShape } from '../../../src/jobs/rotate-keys/rotate-shape.ts';
+import { fitsPattern } from '../../../src/keys/index.ts';
 import { surveyed } from '../../keys/plan/survey.ts';
 import { approved, mailText, titled } from '../../support/approved.ts';
 import { openKeyFixture, viewOf, type KeyFixture } from './key-fixture.ts';
@@ -206,4 +209,16 @@ describe('rotate-keys', () => {
     await run('rotate-keys', { ...applied, keys: { team: 'growth' } }, { ...change, costOwners });
     expect(keyService.started.map(({ service }) => service)).toEqual(['search']);
   });
+});
+
+it('a common name matches both patterns, and is found whenever one exists', () => {
+  const pattern = fc.stringMatching(/^[ab*]{0,6}$/);
+  fc.assert(
+    fc.property(pattern, pattern, fc.stringMatching(/^[ab]{0,6}$/), (left, right, name) => {
+      const found = commonName(left, right);
+      if (found !== undefined)
+        expect([fitsPattern(left, found), fitsPattern(right, found)]).toEqual([true, true]);
+      if (fitsPattern(left, name) && fitsPattern(right, name)) expect(found).toBeDefined();
+    }),
+  );
 });

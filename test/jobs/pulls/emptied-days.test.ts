@@ -99,30 +99,23 @@ describe('a day that the gateway has emptied', () => {
     expect(quarters.length).toBeGreaterThan(0);
   });
 
-  it.each([
-    ['statistics that count calls', { statistics: 'one' }, /the statistics 1,/],
-    ['statistics that do not answer', { statistics: 'none' }, /the statistics no answer,/],
-    ['a usage export that does not answer', { usage: 'none' }, /the usage export no answer$/],
-  ] as const)('is refused with the option for %s', async (_, { ...broken }, message) => {
+  const refuse = async () => Promise.reject(fault('gateway-refused', 'not allowed'));
+  const counting = async (): ReturnType<JobAccount['gateway']['statistics']> => ({
+    quota: money('1'),
+    rpm: undefined,
+    tpm: undefined,
+    mpm: undefined,
+    rest: {},
+  });
+
+  it.each<[string, Partial<JobAccount['gateway']>, RegExp]>([
+    ['statistics that count calls', { statistics: counting }, /the statistics 1,/],
+    ['statistics that do not answer', { statistics: refuse }, /the statistics no answer,/],
+    ['a usage export that does not answer', { exportUsage: refuse }, /the usage export no answer$/],
+  ])('is refused with the option for %s', async (_, more, message) => {
     await using fixture = await openJobFixture({ callsPerDay: 20 });
     await fixture.run('pull-logs', { since });
     const before = await spendOf(fixture);
-    const { gateway } = fixture.context.account;
-    const refuse = async () => Promise.reject(fault('gateway-refused', 'not allowed'));
-    const more: Partial<JobAccount['gateway']> = {
-      ...('usage' in broken ? { exportUsage: refuse } : {}),
-      ...('statistics' in broken
-        ? {
-            statistics:
-              broken.statistics === 'none'
-                ? refuse
-                : async (query, options) => ({
-                    ...(await gateway.statistics(query, options)),
-                    quota: money('1'),
-                  }),
-          }
-        : {}),
-    };
     const change = { ...emptied(fixture, more), acceptEmpty: true };
     await expect(pullAgain(fixture, change)).rejects.toMatchObject({
       code: 'export-emptied',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addMoney, interval, money, startOfDay, unixSeconds } from '../../../src/core/index.ts';
 import { pullLogs, logPullDeps } from '../../../src/ingest/index.ts';
 import { now } from '../../support/gateway-fixture.ts';
-import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
+import { openJobFixture, withStatistics, type JobFixture } from '../../support/job-fixture.ts';
 import { sampled } from '../../support/storm.ts';
 import { reconcileRange } from '../../../src/reconcile/index.ts';
 
@@ -120,12 +120,7 @@ describe('a past window', () => {
 
   it('is searched only once when no request completes it, and remains reported', async () => {
     await using fixture = await openJobFixture();
-    const { gateway } = fixture.context.account;
-    const statistics: typeof gateway.statistics = async (query, options) => {
-      const found = await gateway.statistics(query, options);
-      return { ...found, quota: addMoney(found.quota, money('3')) };
-    };
-    const change = { account: { ...fixture.context.account, gateway: { ...gateway, statistics } } };
+    const change = withStatistics(fixture, (quota) => addMoney(quota, money('3')));
     const first = await fixture.run('pull-logs', { since }, change);
     expect(first.summary).toContain('1 window stays short');
     expect(first.figures['requestedAgain']).toBe(3);

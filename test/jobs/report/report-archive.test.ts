@@ -1,7 +1,6 @@
 import { mailFolder } from '../../../src/notify/index.ts';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import readXlsxFile from 'read-excel-file/node';
@@ -9,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unixMillis } from '../../../src/core/index.ts';
 import { jobKinds, listReports, trimReports } from '../../../src/jobs/index.ts';
 import { writeReport } from '../../../src/jobs/report/archive/write-report.ts';
-import { openJobFixture, type JobFixture, type RunChange } from '../../support/job-fixture.ts';
+import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
 import { lateData } from '../../support/late-data.ts';
+import { mailsIn, reportPlaces, type ReportFixture } from './report-fixture.ts';
 
 const slot = unixMillis(Date.parse('2026-11-12T08:00:00Z'));
 const slotFolder = '20261112T080000.000Z';
@@ -20,12 +20,7 @@ const settings = {
   mail: { to: ['finance@example.com'], attach: ['xlsx', 'csv'] },
 };
 
-type ReportFixture = JobFixture & {
-  readonly folder: string;
-  readonly job: string;
-  readonly reports: string;
-  readonly change: RunChange;
-};
+type ArchiveFixture = ReportFixture & { readonly job: string; readonly reports: string };
 
 let shared: JobFixture;
 beforeAll(async () => {
@@ -37,40 +32,22 @@ afterAll(() => shared[Symbol.asyncDispose]());
 let jobs = 0;
 
 /** A place of its own for mails and reports, and a job of its own, in a fixture that all share. */
-const openReportFixture = async (): Promise<ReportFixture> => {
-  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-kept-'));
+const openReportFixture = async (): Promise<ArchiveFixture> => {
+  const { folder, change } = await reportPlaces();
   jobs += 1;
   const job = `daily-spend-${jobs}`;
-  const reports = join(folder, 'reports');
   return {
     ...shared,
     folder,
     job,
-    reports,
-    change: {
-      name: job,
-      runId: 'daily-spend-1',
-      slot,
-      reports: { folder: reports, attachLimit: 10_000_000 },
-      mail: { from: 'reports@example.com', mails: mailFolder(join(folder, 'outbox')) },
-    },
-    [Symbol.asyncDispose]: async () => {
-      await rm(folder, { recursive: true, force: true });
-    },
+    reports: change.reports.folder,
+    change: { ...change, name: job, runId: 'daily-spend-1', slot },
   };
 };
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-const mailsOf = async (fixture: ReportFixture, job = fixture.job) => {
-  const rows = await fixture.context.warehouse.outbox.list({ kind: `report:${job}` });
-  return Promise.all(
-    rows.map(async (row) => {
-      const bytes = await readFile(join(fixture.folder, 'outbox', row.file));
-      return { row, bytes, parsed: await simpleParser(bytes) };
-    }),
-  );
-};
+const mailsOf = async (fixture: ArchiveFixture, job = fixture.job) => mailsIn(fixture, `report:${job}`);
 
 /** Every file below a folder with its bytes. */
 const contentsOf = async (folder: string): Promise<ReadonlyMap<string, string>> => {
@@ -82,7 +59,7 @@ const contentsOf = async (folder: string): Promise<ReadonlyMap<string, string>> 
 
 describe('a mailed report', () => {
   it('is archived with its data, its figures and the hashes of its mails, and mailed with the chosen attachments', async () => {
-    await using fixture = await openReportFixture();
+    const fixture = await openReportFixture();
     await fixture.run('report', settings, fixture.change);
     const { reports, damaged } = await listReports(fixture.reports, { limit: 10 });
     expect(damaged).toEqual([]);
@@ -147,7 +124,7 @@ describe('a mailed report', () => {
   });
 
   it('does not change when its slot runs again, and is what a later recipient gets', async () => {
-    await using fixture = await openReportFixture();
+    const fixture = await openReportFixture();
     await fixture.run('report', settings, fixture.change);
     const before = await contentsOf(join(fixture.reports, fixture.job, slotFolder));
     fixture.clock.advance(60_000);
@@ -173,7 +150,7 @@ describe('a mailed report', () => {
   });
 
   it('names where the whole report is: attached, or on the page at its public URL, which holds no secret', async () => {
-    await using fixture = await openReportFixture();
+    const fixture = await openReportFixture();
     const { reports: folder } = fixture;
     const one = { ...settings, period: 'yesterday', mail: { to: ['finance@example.com'] } };
     await fixture.run('report', one, fixture.change);
@@ -206,7 +183,7 @@ describe('a mailed report', () => {
   });
 
   it('links to its files when they are too large for a mail', async () => {
-    await using fixture = await openReportFixture();
+    const fixture = await openReportFixture();
     const small = { folder: fixture.reports, attachLimit: 5000 };
     await fixture.run('report', settings, { ...fixture.change, reports: small });
     await fixture.run('report', settings, {
@@ -241,7 +218,7 @@ describe('a mailed report', () => {
   });
 
   it('is archived completely or not at all, and is not mailed after tampering', async () => {
-    await using fixture = await openReportFixture();
+    const fixture = await openReportFixture();
     const blocked = join(fixture.folder, 'blocked');
     await writeFile(blocked, 'a file where a folder is to be');
     const nowhere = { ...fixture.change, reports: { folder: blocked, attachLimit: 1 } };
@@ -263,7 +240,7 @@ describe('a mailed report', () => {
 
 describe('an interrupted report run', () => {
   it('mails the archived report when it stopped between archiving and enqueueing', async () => {
-    await using fixture = await openReportFixture();
+    const fixture = await openReportFixture();
     const blocked = join(fixture.folder, 'blocked');
     await writeFile(blocked, 'a file where a folder is to be');
     const nowhere = {
@@ -287,7 +264,7 @@ describe('an interrupted report run', () => {
   });
 
   it('leaves one complete report when another run archives the same report', async () => {
-    await using fixture = await openReportFixture();
+    const fixture = await openReportFixture();
     await fixture.run('report', settings, fixture.change);
     const { reports } = await listReports(fixture.reports, { limit: 1 });
     const [{ files: _files, folder: _folder, mails: _mails, ...manifest } = {}] = reports;
@@ -308,7 +285,7 @@ describe('an interrupted report run', () => {
 
 describe('the report archive', () => {
   it('lists the newest slot first, of all jobs or one, and names what cannot be read', async () => {
-    await using fixture = await openReportFixture();
+    const fixture = await openReportFixture();
     for (const [name, days] of [
       ['a', 0],
       ['b', 1],
@@ -347,7 +324,7 @@ describe('the report archive', () => {
   });
 
   it('deletes expired reports and remains of a crash, and nothing else', async () => {
-    await using fixture = await openReportFixture();
+    const fixture = await openReportFixture();
     // Built now for a slot long ago: it is as old as its building.
     await fixture.run('report', settings, fixture.change);
     const job = join(fixture.reports, fixture.job);

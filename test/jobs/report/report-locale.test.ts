@@ -1,8 +1,4 @@
-import { mailFolder } from '../../../src/notify/index.ts';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { simpleParser } from 'mailparser';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   absoluteMoney,
@@ -18,6 +14,7 @@ import { composeReport, type ComposedReport } from '../../../src/jobs/index.ts';
 import { all, parseHtml, tablesOf, textOf } from '../../reports/markup.ts';
 import { readShown } from '../../reports/read-shown.ts';
 import { openJobFixture, type JobFixture } from '../../support/job-fixture.ts';
+import { mailsIn, reportPlaces } from './report-fixture.ts';
 
 const period = { from: '2026-10-26', to: '2026-11-16' };
 
@@ -113,22 +110,15 @@ describe('a report over the sandbox’s data', () => {
   });
 
   it('has the language of its job, or else that of the config', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-locale-'));
-    try {
-      const change = {
-        mail: { from: 'reports@example.com', mails: mailFolder(folder) },
-        locale: 'zh' as const,
-      };
-      const settings = { report: 'spend-summary', period, mail: { to: ['a@example.com'] } };
-      await fixture.run('report', settings, { ...change, name: 'chinese' });
-      await fixture.run('report', { ...settings, locale: 'de' }, { ...change, name: 'german' });
-      const subjects = new Map<string, string | undefined>();
-      for (const row of await fixture.context.warehouse.outbox.list())
-        subjects.set(row.kind, (await simpleParser(await readFile(join(folder, row.file)))).subject);
-      expect(subjects.get('report:chinese')).toMatch(/^AI 支出 · 2026年10月26日 – 11月15日 · US\$/);
-      expect(subjects.get('report:german')).toMatch(/^KI-Kosten · 26\.10\. – 15\.11\.2026 · /);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    const { folder, change } = await reportPlaces();
+    const settings = { report: 'spend-summary', period, mail: { to: ['a@example.com'] } };
+    const run = (name: string, more: object) =>
+      fixture.run('report', { ...settings, ...more }, { ...change, locale: 'zh', name });
+    await run('chinese', {});
+    await run('german', { locale: 'de' });
+    const mails = await mailsIn({ context: fixture.context, folder });
+    const subjects = new Map(mails.map(({ row, parsed }) => [row.kind, parsed.subject]));
+    expect(subjects.get('report:chinese')).toMatch(/^AI 支出 · 2026年10月26日 – 11月15日 · US\$/);
+    expect(subjects.get('report:german')).toMatch(/^KI-Kosten · 26\.10\. – 15\.11\.2026 · /);
   });
 });

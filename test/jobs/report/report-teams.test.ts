@@ -1,26 +1,18 @@
-import { mailFolder } from '../../../src/notify/index.ts';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { simpleParser } from 'mailparser';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { localDays, money, sumMoney, unixMillis } from '../../../src/core/index.ts';
 import { composeReport, listReports, type CostOwners } from '../../../src/jobs/index.ts';
-import { openJobFixture, type JobFixture, type RunChange } from '../../support/job-fixture.ts';
+import { openJobFixture } from '../../support/job-fixture.ts';
+import { mailsIn, reportPlaces, type ReportFixture } from './report-fixture.ts';
 
 const slot = unixMillis(Date.parse('2026-11-12T08:00:00Z'));
 
-type Office = JobFixture & {
-  readonly folder: string;
-  readonly keys: readonly string[];
-  readonly change: RunChange;
-};
+type Office = ReportFixture & { readonly keys: readonly string[] };
 
 /** A log of some days whose keys belong to two teams, all but one key. */
 const openOffice = async (): Promise<Office> => {
   const fixture = await openJobFixture();
-  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-teams-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const { folder, change } = await reportPlaces();
   await fixture.run('pull-logs', { since: '2026-11-08' });
   const periods = [{ name: 'current' as const, days: localDays('2026-11-08', '2026-11-12', 'UTC') }];
   const rows = await fixture.context.warehouse.readCube({ account: 'main', periods }, async (query) =>
@@ -45,25 +37,11 @@ const openOffice = async (): Promise<Office> => {
     ...fixture,
     folder,
     keys,
-    change: {
-      name: 'showback',
-      slot,
-      costOwners,
-      mail: { from: 'reports@example.com', mails: mailFolder(join(folder, 'outbox')) },
-      reports: { folder: join(folder, 'reports'), attachLimit: 1e7 },
-    },
+    change: { ...change, name: 'showback', slot, costOwners },
   };
 };
 
 const settings = { report: 'spend-summary', period: { from: '2026-11-08', to: '2026-11-12' } };
-
-const mailsOf = async (office: Office) =>
-  Promise.all(
-    (await office.context.warehouse.outbox.list()).map(async (row) => ({
-      row,
-      parsed: await simpleParser(await readFile(join(office.folder, 'outbox', row.file))),
-    })),
-  );
 
 const exactIn = (text: string | undefined) =>
   money(/exact: (-?[\d.]+) USD/.exec((text ?? '').replaceAll(/\s+/g, ' '))?.[1] ?? 'none');
@@ -74,7 +52,7 @@ describe('a report per team', () => {
     const { keys, change } = office;
     const outcome = await office.run('report', { ...settings, each_team: true }, change);
     expect(outcome.figures).toMatchObject({ mails: 3 });
-    const mails = await mailsOf(office);
+    const mails = await mailsIn(office);
     expect(mails.map(({ row }) => `${row.subject} to ${row.recipient}`).toSorted()).toEqual([
       `${new Date(slot).toISOString()} team growth to growth@example.com`,
       `${new Date(slot).toISOString()} team platform to ops@example.com`,
@@ -93,7 +71,7 @@ describe('a report per team', () => {
     expect(growth?.text).toMatch(/as a whole is (not )?reconciled/);
     const again = await office.run('report', { ...settings, each_team: true }, change);
     expect(again.figures).toMatchObject({ mails: 0 });
-    expect(await mailsOf(office)).toHaveLength(3);
+    expect(await mailsIn(office)).toHaveLength(3);
   });
 
   it('covers a single team if one is configured, and fails for an unknown team or without recipients', async () => {

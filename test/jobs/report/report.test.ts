@@ -1,52 +1,30 @@
-import { mailFolder } from '../../../src/notify/index.ts';
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { simpleParser } from 'mailparser';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { lateText, unixMillis } from '../../../src/core/index.ts';
 import type { Gateway } from '../../../src/gateway/index.ts';
 import { composeReport, createWatermarks, jobKinds } from '../../../src/jobs/index.ts';
 import { periodNames } from '../../../src/reports/index.ts';
-import { openJobFixture, type JobFixture, type RunChange } from '../../support/job-fixture.ts';
+import { openJobFixture } from '../../support/job-fixture.ts';
 import { lateData } from '../../support/late-data.ts';
+import { mailsIn, reportPlaces, type ReportFixture } from './report-fixture.ts';
 
 const day = 86_400_000;
 const since = '2026-10-25';
 const settings = { report: 'spend-summary', mail: { to: ['finance@example.com', 'ops@example.com'] } };
 const reportKind = jobKinds.find(({ kind }) => kind === 'report');
 
-type ReportFixture = JobFixture & { readonly folder: string; readonly change: RunChange };
-
 /** A fixture with a folder for mails, and the log of a month. */
 const openReportFixture = async (): Promise<ReportFixture> => {
   const fixture = await openJobFixture();
-  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-report-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const { folder, change } = await reportPlaces();
   await fixture.run('pull-logs', { since });
-  return {
-    ...fixture,
-    folder,
-    change: {
-      name: 'daily-spend',
-      mail: { from: 'reports@example.com', mails: mailFolder(join(folder, 'outbox')) },
-    },
-  };
+  return { ...fixture, folder, change: { name: 'daily-spend', mail: change.mail } };
 };
 
 const slotAt = (text: string) => unixMillis(Date.parse(text));
-
-const mailsOf = async (fixture: ReportFixture) => {
-  const rows = await fixture.context.warehouse.outbox.list();
-  return Promise.all(
-    rows.map(async (row) => {
-      const bytes = await readFile(join(fixture.folder, 'outbox', row.file));
-      return { row, bytes, parsed: await simpleParser(bytes) };
-    }),
-  );
-};
 
 describe('a report run for its slot', () => {
   it('covers the days of its slot, however late it runs', async () => {
@@ -69,7 +47,7 @@ describe('a report run for its slot', () => {
     const slot = slotAt('2026-11-12T08:00:00Z');
     const first = { ...fixture.change, runId: 'daily-spend 2026-11-12', slot };
     await fixture.run('report', settings, first);
-    const before = await mailsOf(fixture);
+    const before = await mailsIn(fixture);
     expect(before.map(({ row }) => [row.kind, row.subject])).toEqual([
       ['report:daily-spend', '2026-11-12T08:00:00.000Z'],
       ['report:daily-spend', '2026-11-12T08:00:00.000Z'],
@@ -83,7 +61,7 @@ describe('a report run for its slot', () => {
       figures: { mails: 0 },
     });
     // As texts: bytes are compared one by one, which takes seconds.
-    expect((await mailsOf(fixture)).map(({ bytes }) => bytes.toString('latin1'))).toEqual(
+    expect((await mailsIn(fixture)).map(({ bytes }) => bytes.toString('latin1'))).toEqual(
       before.map(({ bytes }) => bytes.toString('latin1')),
     );
     expect(await readdir(join(fixture.folder, 'outbox'))).toHaveLength(2);
@@ -93,7 +71,7 @@ describe('a report run for its slot', () => {
     expect(
       (await fixture.run('report', settings, { ...first, slot: unixMillis(slot + day) })).figures,
     ).toMatchObject({ mails: 2 });
-    const ids = (await mailsOf(fixture)).map(({ row }) => row.messageId);
+    const ids = (await mailsIn(fixture)).map(({ row }) => row.messageId);
     expect(new Set(ids).size).toBe(5);
   });
 
@@ -102,7 +80,7 @@ describe('a report run for its slot', () => {
     const dataLate = lateData('2026-11-21T05:53:00Z');
     const plain = { ...fixture.change, slot: slotAt('2026-11-22T08:00:00Z') };
     await fixture.run('report', settings, { ...plain, dataLate });
-    for (const { parsed } of await mailsOf(fixture)) {
+    for (const { parsed } of await mailsIn(fixture)) {
       const text = parsed.text?.replaceAll(/\s+/g, ' ');
       expect(text).toMatch(
         new RegExp(`! The data is late: ${lateText(dataLate)}\\. .* up to Nov 21, 2026, 05:53 UTC\\.`),
@@ -112,7 +90,7 @@ describe('a report run for its slot', () => {
     }
     const punctual = { ...fixture.change, name: 'punctual', slot: slotAt('2026-11-12T08:00:00Z') };
     await fixture.run('report', settings, punctual);
-    const last = (await mailsOf(fixture)).at(-1);
+    const last = (await mailsIn(fixture)).at(-1);
     expect(last?.row.kind).toBe('report:punctual');
     expect(last?.parsed.text).not.toContain('late');
   });
@@ -134,7 +112,7 @@ describe('a report run for its slot', () => {
     };
     for (const period of ['yesterday', 'last-week'])
       await fixture.run('report', { ...settings, period }, { ...change, name: period });
-    const texts = (await mailsOf(fixture)).map(({ parsed }) => parsed.text?.replaceAll(/\s+/g, ' ') ?? '');
+    const texts = (await mailsIn(fixture)).map(({ parsed }) => parsed.text?.replaceAll(/\s+/g, ' ') ?? '');
     expect(texts).toHaveLength(4);
     for (const text of texts)
       expect(text.match(/! The data is late: pull-logs .*call log has been pulled yet\./g)).toHaveLength(1);
@@ -217,7 +195,7 @@ describe('a report run for its slot', () => {
       { report: 'mine', period: 'yesterday', mail: { to: ['a@example.com'] } },
       change,
     );
-    const [sent] = await mailsOf(fixture);
+    const [sent] = await mailsIn(fixture);
     expect(sent?.parsed.text?.replaceAll(/\s+/g, ' ')).toMatch(/“Models” omits rows: models\.sql .*`limit:`/);
     expect(warnings).toEqual([
       [

@@ -1,17 +1,18 @@
-import { mailFolder } from '../../../src/notify/index.ts';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { simpleParser } from 'mailparser';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { localeTags, money, sumMoney, unixMillis } from '../../../src/core/index.ts';
 import { composeReport, listReports } from '../../../src/jobs/index.ts';
 import { plainRow } from '../../../src/sandbox/traffic/row.ts';
-import { openJobFixture, type JobFixture, type RunChange } from '../../support/job-fixture.ts';
+import {
+  openJobFixture,
+  withStatistics,
+  type JobFixture,
+  type RunChange,
+} from '../../support/job-fixture.ts';
 import { lateData } from '../../support/late-data.ts';
-
-type ReportFixture = JobFixture & { readonly folder: string; readonly change: RunChange };
+import { mailsIn, reportPlaces, type ReportFixture } from './report-fixture.ts';
 
 const openAccount = async (): Promise<JobFixture> => {
   const account = await openJobFixture({ months: 2, callsPerDay: 4 });
@@ -29,31 +30,21 @@ let jobs = 0;
 
 /** A place of its own for mails and reports, and a job of its own, over an account that tests share unless they change it. */
 const openReportFixture = async (own?: JobFixture): Promise<ReportFixture> => {
-  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-statement-'));
+  const { folder, change } = await reportPlaces();
+  if (own !== undefined) onTestFinished(() => own[Symbol.asyncDispose]());
   jobs += 1;
-  return {
-    ...(own ?? shared),
-    folder,
-    change: {
-      name: `statement-${jobs}`,
-      slot: unixMillis(Date.UTC(2026, 10, 8, 8)),
-      mail: { from: 'reports@example.com', mails: mailFolder(join(folder, 'outbox')) },
-      reports: { folder: join(folder, 'reports'), attachLimit: 1e7 },
-    },
-    [Symbol.asyncDispose]: async () => {
-      await own?.[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  const slot = unixMillis(Date.UTC(2026, 10, 8, 8));
+  return { ...(own ?? shared), folder, change: { ...change, name: `statement-${jobs}`, slot } };
 };
 
 const settings = { report: 'statement', mail: { to: ['finance@example.com'] } };
 
 const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
 
-const mailOf = async ({ context, change, folder }: ReportFixture) => {
-  const [row] = await context.warehouse.outbox.list({ kind: `report:${change.name ?? ''}` });
-  return simpleParser(await readFile(join(folder, 'outbox', row?.file ?? 'none')));
+const mailOf = async (fixture: ReportFixture) => {
+  const [mail] = await mailsIn(fixture, `report:${fixture.change.name ?? ''}`);
+  if (mail === undefined) throw new Error('nothing was mailed');
+  return mail.parsed;
 };
 
 type SignedTable = {
@@ -65,7 +56,7 @@ type SignedTable = {
 
 describe('a statement of a closed month', () => {
   it('is signed: the mail, the manifest and the attached file have one SHA-256 over all figures', async () => {
-    await using fixture = await openReportFixture();
+    const fixture = await openReportFixture();
     await fixture.run('report', settings, fixture.change);
     const { reports } = await listReports(join(fixture.folder, 'reports'), { limit: 2 });
     const [kept] = reports;
@@ -98,7 +89,7 @@ describe('a statement of a closed month', () => {
   });
 
   it('has the same SHA-256 when it is built again from the same data, and another one when a figure differs', async () => {
-    await using fixture = await openReportFixture(await openAccount());
+    const fixture = await openReportFixture(await openAccount());
     const sealOf = async (change: RunChange = {}) => {
       const context = { ...fixture.context, ...fixture.change, ...change };
       const { model, files } = await composeReport({ report: 'statement' }, context);
@@ -124,7 +115,7 @@ describe('a statement of a closed month', () => {
       /: the data does not cover/,
     ],
   ])('a statement %s is a draft: subject and text state why, and it is not signed', async (_, more, why) => {
-    await using fixture = await openReportFixture();
+    const fixture = await openReportFixture();
     await fixture.run('report', { ...settings, ...more }, fixture.change);
     const mail = await mailOf(fixture);
     expect(mail.subject).toContain(' · DRAFT');
@@ -137,7 +128,7 @@ describe('a statement of a closed month', () => {
   });
 
   it('is a draft while its data is late, in every language', async () => {
-    await using fixture = await openReportFixture();
+    const fixture = await openReportFixture();
     for (const locale of localeTags) {
       const context = { ...fixture.context, ...fixture.change, dataLate: lateData() };
       const { model } = await composeReport({ report: 'statement', locale }, context);
@@ -149,21 +140,11 @@ describe('a statement of a closed month', () => {
 
 describe('a statement of a month whose sums lack an amount that the gateway shows', () => {
   /** The gateway's own sum is larger than the log, as when a row of the month arrived late. */
-  const unreconciled = ({ context }: ReportFixture): RunChange => ({
-    account: {
-      ...context.account,
-      gateway: {
-        ...context.account.gateway,
-        statistics: async (query, options) => {
-          const sums = await context.account.gateway.statistics(query, options);
-          return { ...sums, quota: sumMoney([sums.quota, money('0.007282')]) };
-        },
-      },
-    },
-  });
+  const unreconciled = (fixture: ReportFixture): RunChange =>
+    withStatistics(fixture, (quota) => sumMoney([quota, money('0.007282')]));
 
   it('is a draft that says so, with the amount that is missing', async () => {
-    await using fixture = await openReportFixture();
+    const fixture = await openReportFixture();
     await fixture.run('report', settings, { ...fixture.change, ...unreconciled(fixture) });
     const mail = await mailOf(fixture);
     expect(mail.subject).toContain(' · DRAFT');
@@ -173,7 +154,7 @@ describe('a statement of a month whose sums lack an amount that the gateway show
   });
 
   it('is closed where the job allows it, and the mail and the signed file say so', async () => {
-    await using fixture = await openReportFixture();
+    const fixture = await openReportFixture();
     const change = { ...fixture.change, ...unreconciled(fixture) };
     await fixture.run('report', { ...settings, allow: 'unreconciled' }, change);
     const mail = await mailOf(fixture);
@@ -187,7 +168,7 @@ describe('a statement of a month whose sums lack an amount that the gateway show
   });
 
   it('names reasons and permission in every language', async () => {
-    await using fixture = await openReportFixture();
+    const fixture = await openReportFixture();
     for (const locale of localeTags) {
       const context = { ...fixture.context, ...fixture.change, ...unreconciled(fixture) };
       const { model } = await composeReport({ report: 'statement', locale }, context);
@@ -199,7 +180,7 @@ describe('a statement of a month whose sums lack an amount that the gateway show
 });
 
 it('a count of tokens that is a lower bound does not keep a statement open, and the signed file marks it', async () => {
-  await using fixture = await openReportFixture();
+  const fixture = await openReportFixture();
   const { context, change } = fixture;
   const { model } = await composeReport({ report: 'statement' }, { ...context, ...change });
   const document = model.seal?.state === 'closed' ? model.seal.document : '';
@@ -213,7 +194,7 @@ it('a count of tokens that is a lower bound does not keep a statement open, and 
 });
 
 it('a closed statement stays when a row of its month arrives late, and the next statement names what changed', async () => {
-  await using fixture = await openReportFixture(await openAccount());
+  const fixture = await openReportFixture(await openAccount());
   const { clock, run, folder, change, sandbox } = fixture;
   const statementOf = async (slot: number) => {
     await run('report', { ...settings, period: '2026-10' }, { ...change, slot: unixMillis(slot) });

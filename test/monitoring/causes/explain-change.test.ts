@@ -141,173 +141,109 @@ describe('the parts of a change', () => {
   });
 });
 
-describe('a change of one factor shows as that factor alone:', () => {
-  const shows = (
-    cells: readonly ChangedCell[],
-    expected: string,
-    pricesOf: () => ClassPrices | undefined = () => prices,
-  ): void => {
-    const waterfall = explainChange(cells, pricesOf);
-    check(waterfall, cells);
-    expect(amountsOf(waterfall)).toEqual(waterfall.change === '0' ? {} : { [expected]: waterfall.change });
-  };
+type Cells = readonly ChangedCell[];
 
-  it('volume, where all calls grow by the same ratio', () => {
-    fc.assert(
-      fc.property(several, factor, (befores, by) => {
-        shows(
-          withChange(befores, (before) => timesUsage(before, by)),
-          'volume',
-        );
-        shows(
-          withChange(befores, (before) => timesUsage(before, by)),
-          'volume',
-          () => undefined,
-        );
-      }),
-    );
+const changed = (change: (before: Usage, by: number) => Usage): fc.Arbitrary<Cells> =>
+  fc.tuple(several, factor).map(([befores, by]) => withChange(befores, (before) => change(before, by)));
+
+const one = (usage: Usage): Cells => withChange([usage], () => nothing);
+const reversed = (cells: Cells): Cells =>
+  cells.map((cell) => ({ ...cell, before: cell.after, after: cell.before }));
+
+const calledLess = fc
+  .tuple(ordinary, ordinary, fc.integer({ min: 1, max: 8 }))
+  .map(([first, second, moved]): Cells => {
+    const each = [timesUsage(first, second.calls), timesUsage(second, first.calls)];
+    const befores = each.map((usage) => timesUsage(usage, 9));
+    const shares = [9 - moved, 9 + moved];
+    return withChange(befores, (_, at) => timesUsage(each[at] ?? first, shares[at] ?? 1));
   });
 
-  it('volume, where an account begins or ends', () => {
-    fc.assert(
-      fc.property(several, (befores) => {
-        shows(
-          withChange(
-            befores.map(() => nothing),
-            (_, at) => befores[at] ?? nothing,
-          ),
-          'volume',
-        );
-        shows(
-          withChange(befores, () => nothing),
-          'volume',
-        );
-      }),
-    );
-  });
+const [old, now] = [usage(10, { output_plain_tokens: 100n }), usage(10, { output_plain_tokens: 300n })];
 
-  it('mix, where calls move between models and keys', () => {
-    fc.assert(
-      fc.property(ordinary, ordinary, fc.integer({ min: 1, max: 8 }), (one, other, moved) => {
-        const befores = [timesUsage(one, 9 * other.calls), timesUsage(other, 9 * one.calls)];
-        const shares = [9 - moved, 9 + moved];
-        const each = [timesUsage(one, other.calls), timesUsage(other, one.calls)];
-        shows(
-          withChange(befores, (_, at) => timesUsage(each[at] ?? one, shares[at] ?? 1)),
-          'mix',
-        );
-      }),
-    );
-  });
+/** What only one factor changes; of the last ones also where no price is known. */
+const alone: readonly (readonly [what: string, factor: string, cells: fc.Arbitrary<Cells>])[] = [
+  ['begins', 'volume', several.map((befores) => reversed(befores.flatMap(one)))],
+  ['ends', 'volume', several.map((befores) => withChange(befores, () => nothing))],
+  ['moves its calls between models and keys', 'mix', calledLess],
+  [
+    'replaces one model with another at the same number of calls',
+    'mix',
+    fc.constant([
+      { model: 'old', key: 'k', before: old, after: nothing },
+      { model: 'new', key: 'k', before: nothing, after: now },
+    ]),
+  ],
+  [
+    'has longer output',
+    'length',
+    changed(({ calls, tokens: counts }, by) =>
+      usage(calls, { ...counts, output_plain_tokens: (counts.output_plain_tokens ?? 0n) * BigInt(by) }),
+    ),
+  ],
+  [
+    'caches another share of its input',
+    'cache',
+    changed(({ calls, tokens: { input_uncached_tokens: uncached = 0n, ...counts } }) =>
+      usage(calls, { ...counts, input_cache_read_tokens: (counts.input_cache_read_tokens ?? 0n) + uncached }),
+    ),
+  ],
+  [
+    'pays more for the same calls',
+    'price',
+    changed((before, by) => ({ ...before, charge: multiplyMoney(before.charge, money(String(by))) })),
+  ],
+  [
+    'adds calls without tokens',
+    'fixed-price',
+    fc.tuple(several, amounts).map(([befores, charge]) => {
+      const images = { before: usage(1, {}, money('1')), after: usage(4, {}, charge) };
+      return [...withChange(befores, (before) => before), { model: 'image', key: 'k', ...images }];
+    }),
+  ],
+  [
+    'has an export that lacks tokens in one of the periods',
+    'unstated-tokens',
+    fc.tuple(several, fc.boolean()).map(([befores, isLater]) => {
+      const lacking = withChange(befores, (before) => ({
+        ...before,
+        tokens: { output_plain_tokens: before.tokens.output_plain_tokens ?? 1n },
+        charge: multiplyMoney(before.charge, money('2')),
+        unstatedCalls: 1,
+      }));
+      return isLater ? lacking : reversed(lacking);
+    }),
+  ],
+  [
+    'gets refunds',
+    'refunds',
+    fc
+      .tuple(several, amounts)
+      .map(([befores, refunds]) => withChange(befores, (before) => ({ ...before, refunds }))),
+  ],
+  ['grows all its calls by the same ratio', 'volume', changed(timesUsage)],
+  [
+    'has more tokens in each call',
+    'length',
+    changed((before, by) => ({ ...timesUsage(before, by), calls: before.calls })),
+  ],
+];
 
-  it('mix, where one model replaces another at the same number of calls', () => {
-    const [old, now] = [usage(10, { output_plain_tokens: 100n }), usage(10, { output_plain_tokens: 300n })];
-    shows(
-      [
-        { model: 'old', key: 'k', before: old, after: nothing },
-        { model: 'new', key: 'k', before: nothing, after: now },
-      ],
-      'mix',
-    );
-  });
-
-  it('length, where each call has more tokens', () => {
+it.each(alone.map((row, at) => [...row, at >= alone.length - 2] as const))(
+  'the change of an account that %s shows as %s alone',
+  (_what, expected, drawn, isPriced) => {
+    const known = [() => prices, ...(isPriced ? [() => undefined] : [])];
     fc.assert(
-      fc.property(several, factor, (befores, by) => {
-        const longer = withChange(befores, (before) => ({ ...timesUsage(before, by), calls: before.calls }));
-        shows(longer, 'length');
-        shows(longer, 'length', () => undefined);
-      }),
-    );
-  });
-
-  it('length, where only the output is longer', () => {
-    fc.assert(
-      fc.property(several, factor, (befores, by) => {
-        shows(
-          withChange(befores, ({ calls, tokens: counts }) =>
-            usage(calls, { ...counts, output_plain_tokens: (counts.output_plain_tokens ?? 0n) * BigInt(by) }),
-          ),
-          'length',
-        );
-      }),
-    );
-  });
-
-  it('cache, where another share of the input is cached', () => {
-    fc.assert(
-      fc.property(several, (befores) => {
-        shows(
-          withChange(befores, ({ calls, tokens: counts }) =>
-            usage(calls, {
-              ...counts,
-              input_uncached_tokens: 0n,
-              input_cache_read_tokens:
-                (counts.input_cache_read_tokens ?? 0n) + (counts.input_uncached_tokens ?? 0n),
-            }),
-          ),
-          'cache',
+      fc.property(drawn, fc.constantFrom(...known), (cells, pricesOf) => {
+        const waterfall = explainChange(cells, pricesOf);
+        check(waterfall, cells);
+        expect(amountsOf(waterfall)).toEqual(
+          waterfall.change === '0' ? {} : { [expected]: waterfall.change },
         );
       }),
     );
-  });
-
-  it('price, where the same calls cost more', () => {
-    fc.assert(
-      fc.property(several, factor, (befores, by) => {
-        shows(
-          withChange(befores, (before) => ({
-            ...before,
-            charge: multiplyMoney(before.charge, money(String(by))),
-          })),
-          'price',
-        );
-      }),
-    );
-  });
-
-  it('fixed-price calls, where calls without tokens are added', () => {
-    fc.assert(
-      fc.property(several, amounts, (befores, charge) => {
-        const images: ChangedCell = {
-          model: 'image',
-          key: 'k',
-          before: usage(1, {}, money('1')),
-          after: usage(4, {}, charge),
-        };
-        shows([...withChange(befores, (before) => before), images], 'fixed-price');
-      }),
-    );
-  });
-
-  it('tokens that are not stated, where the export lacks them in one of the periods', () => {
-    fc.assert(
-      fc.property(several, fc.boolean(), (befores, isLater) => {
-        const lacking = (before: Usage): Usage => ({
-          ...before,
-          tokens: { output_plain_tokens: before.tokens.output_plain_tokens ?? 1n },
-          charge: multiplyMoney(before.charge, money('2')),
-          unstatedCalls: 1,
-        });
-        const cells = withChange(befores, lacking).map((cell) =>
-          isLater ? cell : { ...cell, before: cell.after, after: cell.before },
-        );
-        shows(cells, 'unstated-tokens');
-      }),
-    );
-  });
-
-  it('refunds, where amounts are refunded', () => {
-    fc.assert(
-      fc.property(several, amounts, (befores, refunds) => {
-        shows(
-          withChange(befores, (before) => ({ ...before, refunds })),
-          'refunds',
-        );
-      }),
-    );
-  });
-});
+  },
+);
 
 describe('the contributor to a part', () => {
   const contributorTo = (cells: readonly ChangedCell[], factor: string, days = 1) =>

@@ -1,23 +1,18 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { interval } from '../../../src/core/index.ts';
 import type { LogBatch } from '../../../src/warehouse/index.ts';
-import { compiledModules } from '../../support/compiled-modules.ts';
+import { runUntilKilled } from '../../support/child-module.ts';
 import { archiveOf, at, batchOfCalls, now, openAt, rowsAtRest, someCalls, year } from './archive-support.ts';
 import { testFolder } from '../support.ts';
 import { sampled } from '../../support/storm.ts';
 
 /** A run of the archive, then a landing into an archived month, killed at the moment named: nothing is tidied up. */
 const child = `
-  const [out, database, spool, batch, moment] = process.argv.slice(1);
-  const { readFileSync } = await import('node:fs');
-  const base = await import(out + '/core/index.js');
-  const { openWarehouse } = await import(out + '/warehouse/index.js');
-  const die = () => process.kill(process.pid, 'SIGKILL');
-  const warehouse = await openWarehouse({ path: database, memoryLimit: '256MB', threads: 2, spoolDirectory: spool, clock: { ...base.systemClock, now: () => ${now} }, log: base.silentLog });
+  const [batch, moment] = given;
+  const clock = { ...base.systemClock, now: () => ${now} };
+  const warehouse = await openWarehouse({ ...options, clock });
   const [what, step, month] = moment.split(' ');
   const run = () => warehouse.archive.run({ account: 'main', settle: 0, retain: 1, onStep: (at, of) => {
     if (what === 'step' && at === step && of === month) die();
@@ -51,7 +46,6 @@ const moments = sampled(allMoments, 2);
 
 it('an archive run killed at any moment loses and duplicates nothing, and the next run completes it', async () => {
   await using folder = await testFolder();
-  const out = await compiledModules();
   const calls = someCalls(winter, 12_000);
   const february = interval(at('2024-02-10'), at('2024-02-20'));
   const again = calls.filter((call) => call.at >= february.start && call.at < february.end);
@@ -66,22 +60,8 @@ it('an archive run killed at any moment loses and duplicates nothing, and the ne
     await cp(join(folder.path, 'plain'), join(folder.path, name), { recursive: true });
     // The same rows land again, so that what is true stays so.
     const batch = JSON.stringify(await batchOfCalls(folder, february, again));
-    const killed = spawn(
-      process.execPath,
-      [
-        '--input-type=module',
-        '-e',
-        child,
-        out,
-        join(folder.path, name, 'test.duckdb'),
-        folder.spool,
-        batch,
-        moment,
-      ],
-      { stdio: ['ignore', 'inherit', 'inherit'] },
-    );
-    const [, signal] = (await once(killed, 'exit')) as [number | null, string | null];
-    expect(signal).toBe('SIGKILL');
+    const database = join(folder.path, name, 'test.duckdb');
+    expect(await runUntilKilled(child, database, folder.spool, batch, moment)).toBe('SIGKILL');
     expect((await rowsAtRest(folder, name)).rows, moment).toEqual(rows);
     await using warehouse = await openAt(folder, name);
     expect(await warehouse.spend('main', year), moment).toEqual(truth);

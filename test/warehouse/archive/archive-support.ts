@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect } from 'vitest';
@@ -13,7 +12,7 @@ import {
 } from '../../../src/core/index.ts';
 import type { LogBatch, Warehouse } from '../../../src/warehouse/index.ts';
 import { openWarehouse } from '../../support/postgres-warehouse.ts';
-import { optionsIn, type TestFolder } from '../support.ts';
+import { batchOf, columnsNamed, optionsIn, type TestFolder } from '../support.ts';
 import { callsWithJson } from '../../../src/warehouse/logs/extra.ts';
 
 export const day = 86_400;
@@ -42,41 +41,25 @@ const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 const line = ({ at: moment, model, key, kind, prompt, quota, note }: Call): string =>
   [moment, quoted(model), quoted(key), kind, prompt ?? '', quota, quoted(note)].join(',');
 
-let files = 0;
+const columns = columnsNamed(
+  ['created_at', 'model_name', 'token_name', 'kind', 'prompt_tokens', 'quota'],
+  'note',
+);
 
 export const batchOfCalls = async (
   folder: TestFolder,
   window: Interval<UnixSeconds>,
   calls: readonly Call[],
   account = 'main',
-): Promise<LogBatch> => {
-  files += 1;
-  const file = join(folder.spool, `calls-${files}.csv`);
-  await writeFile(file, calls.map((call) => `${line(call)}\n`).join(''));
-  return {
+): Promise<LogBatch> =>
+  batchOf(folder, calls.map(line), {
     account,
     window,
     asked: window,
-    file,
-    bytes: 0,
-    served: calls.length,
-    columns: [
-      { name: 'created_at', role: 'created_at' },
-      { name: 'model_name', role: 'model_name' },
-      { name: 'token_name', role: 'token_name' },
-      { name: 'type', role: 'kind' },
-      { name: 'prompt_tokens', role: 'prompt_tokens' },
-      { name: 'quota', role: 'quota' },
-      { name: 'note' },
-    ],
-    time: { form: 'seconds' },
-    guarded: false,
+    columns,
     quotedNewlines: calls.some(({ model, key, note }) => `${model}${key}${note}`.includes('\n')),
-    currency: 'USD',
     amounts: { form: 'currency', unitsPerCurrency: 500_000, decimalsWritten: true },
-    opensRange: true,
-  };
-};
+  });
 
 /** A few calls of each of many moments, identical ones among them. */
 export const someCalls = (window: Interval<UnixSeconds>, count: number): readonly Call[] =>

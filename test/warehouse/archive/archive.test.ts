@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { chmod, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
 import { interval, silentLog, type LogFields } from '../../../src/core/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
@@ -17,10 +16,13 @@ import {
   someCalls,
   year,
 } from './archive-support.ts';
+import { inDatabase } from '../../support/postgres-warehouse.ts';
 import { testFolder, type TestFolder, openNew } from '../support.ts';
 
 const spring = interval(at('2024-01-01'), at('2024-05-03'));
 const march = interval(at('2024-03-01'), at('2024-04-01'));
+
+const fileIn = ({ path }: TestFolder): string => join(path, 'test', 'test.duckdb');
 
 const land = async (warehouse: Warehouse, folder: TestFolder, window = spring, count = 3000) =>
   warehouse.logs.landWindow(await batchOfCalls(folder, window, someCalls(window, count)));
@@ -142,12 +144,9 @@ describe('the archive', () => {
     const log = { ...silentLog, warn: (message: string) => void heard.push(message) };
     await (await openAt(folder, 'test', now, { log }))[Symbol.asyncDispose]();
     expect(heard.join()).toContain('cannot create the view call_classes');
-    const instance = await DuckDBInstance.create(join(folder.path, 'test', 'test.duckdb'));
-    const connection = await instance.connect();
-    const views = await connection.runAndReadAll(`SELECT view_name FROM duckdb_views() WHERE NOT internal`);
-    connection.closeSync();
-    instance.closeSync();
-    expect(views.getRows()).toEqual([]);
+    expect(
+      await inDatabase(fileIn(folder), 'SELECT view_name FROM duckdb_views() WHERE NOT internal'),
+    ).toEqual([]);
   });
 
   it('can be read by any engine, with account and month as partitions', async () => {
@@ -157,36 +156,9 @@ describe('the archive', () => {
       await land(warehouse, folder);
       await run(warehouse);
     }
-    const instance = await DuckDBInstance.create(':memory:');
-    const connection = await instance.connect();
-    const found = await connection.runAndReadAll(
-      `SELECT count(*)::INTEGER, count(DISTINCT month)::INTEGER, any_value(account) FROM read_parquet($files, hive_partitioning = true)`,
-      { files: `${archiveOf(folder)}/**/*.parquet` },
-    );
-    expect(found.getRowsJson()).toEqual([[expect.any(Number), 4, 'main']]);
-    connection.closeSync();
-    instance.closeSync();
-  });
-
-  it('brings a month back for a landing, and archives it again', async () => {
-    const { folder, warehouse } = await openNew(openAt);
-    await using other = await openAt(folder, 'other');
-    for (const one of [warehouse, other]) await land(one, folder);
-    await run(warehouse);
-    const late = interval(at('2024-02-28T12:00:00'), at('2024-03-02T07:03:11'));
-    const [landed, expected] = [await land(warehouse, folder, late, 77), await land(other, folder, late, 77)];
-    expect(landed).toEqual(expected);
-    expect(landed.replaced).toBeGreaterThan(0);
-    expect((await warehouse.archive.months('main')).map(({ month }) => month)).toEqual([
-      '2024-01',
-      '2024-04',
-    ]);
-    expect(await cubeOf(warehouse)).toEqual(await cubeOf(other));
-    expect(await run(warehouse)).toMatchObject({ written: 2, left: 2, kept: 3 });
-    expect(await cubeOf(warehouse)).toEqual(await cubeOf(other));
-    expect(await warehouse.spend('main', year)).toEqual(await other.spend('main', year));
-    // The files from before are gone.
-    expect(await filesIn(archiveOf(folder))).toHaveLength(4);
+    const found = `SELECT count(DISTINCT month)::INTEGER, any_value(account)
+      FROM read_parquet('${archiveOf(folder)}/**/*.parquet', hive_partitioning = true)`;
+    expect(await inDatabase(':memory:', found)).toEqual([[4, 'main']]);
   });
 
   it('separates accounts with any names', async () => {
@@ -321,16 +293,13 @@ describe('the archive', () => {
       await land(warehouse, folder, interval(at('2024-04-10'), at('2024-04-11')), 10);
       expect((await warehouse.archive.months('main')).map(({ month }) => month)).not.toContain('2024-04');
     }
-    const instance = await DuckDBInstance.create(join(folder.path, 'test', 'test.duckdb'));
-    const connection = await instance.connect();
     // As a later schema might: a column more, and a change of one row that keeps count and sum.
-    await connection.run('ALTER TABLE call_log ADD COLUMN later VARCHAR');
-    await connection.run(
+    await inDatabase(
+      fileIn(folder),
+      'ALTER TABLE call_log ADD COLUMN later VARCHAR',
       `UPDATE call_log SET extra = 'changed'
        WHERE rowid = (SELECT min(rowid) FROM call_log WHERE created_at >= ${march.start} AND created_at < ${march.end})`,
     );
-    connection.closeSync();
-    instance.closeSync();
     const before = await rowsAtRest(folder);
     {
       await using warehouse = await openAt(folder);

@@ -9,18 +9,21 @@ import {
   type Warehouse,
 } from '../../../src/warehouse/index.ts';
 import { openWarehouse } from '../../support/postgres-warehouse.ts';
-import { batchOf, optionsIn, openInMemory, testFolder, type TestFolder, openNew } from '../support.ts';
+import {
+  batchOf,
+  columnsNamed,
+  optionsIn,
+  openInMemory,
+  testFolder,
+  type TestFolder,
+  openNew,
+} from '../support.ts';
 
-const columns: LogBatch['columns'] = [
-  { name: 'created_at', role: 'created_at' },
-  { name: 'model_name', role: 'model_name' },
-  { name: 'token_name', role: 'token_name' },
-  { name: 'type', role: 'kind' },
-  { name: 'cached_tokens', role: 'cached_tokens' },
-  { name: 'quota', role: 'quota' },
-  { name: 'id' },
-  { name: 'ID' },
-];
+const columns = columnsNamed(
+  ['created_at', 'model_name', 'token_name', 'kind', 'cached_tokens', 'quota'],
+  'id',
+  'ID',
+);
 
 const start = Date.UTC(2026, 2, 28) / 1000;
 const window = interval(unixSeconds(start), unixSeconds(start + 4 * 86_400));
@@ -92,24 +95,6 @@ describe('the cube', () => {
     });
   });
 
-  it('counts only calls in `calls` for any query, and rows of every kind in `rows`', async () => {
-    const { folder, warehouse } = await openNew(openInMemory);
-    await land(warehouse, folder, lines);
-    const [whole] = await rowsOf(warehouse, 'SELECT sum(calls), sum(rows) FROM cube');
-    expect(whole).toEqual(['3', '8']);
-    const byModel = await rowsOf(
-      warehouse,
-      'SELECT model_name, sum(calls) FROM cube GROUP BY ALL ORDER BY ALL',
-    );
-    expect(byModel).toEqual([
-      ['', '0'],
-      ['gpt', '3'],
-    ]);
-    expect(
-      await rowsOf(warehouse, 'SELECT sum(rows) AS rows FROM cube WHERE rows > 0 ORDER BY rows'),
-    ).toEqual([['8']]);
-  });
-
   it('turns units to currency exactly', async () => {
     const { folder, warehouse } = await openNew(openInMemory);
     const amounts = { form: 'units' as const, unitsPerCurrency: 500_000, decimalsWritten: false };
@@ -167,27 +152,16 @@ describe('the cube', () => {
            true AS c, DATE '2026-01-01' AS d, 'x' AS e, NULL AS f, 0.1::DOUBLE AS g, 1.50::DECIMAL(4, 2) AS h`,
       ),
     );
-    expect(table.rows).toEqual([
-      [
-        '12345678901234567890123456',
-        '170141183460469231731687303715884105727',
-        true,
-        '2026-01-01',
-        'x',
-        null,
-        '0.1',
-        '1.5',
-      ],
-    ]);
-    expect(table.columns.map(({ type }) => type)).toEqual([
-      'decimal',
-      'integer',
-      'boolean',
-      'date',
-      'text',
-      'integer',
-      'other',
-      'decimal',
+    const [row = []] = table.rows;
+    expect(table.columns.map(({ type }, at) => [type, row[at]])).toEqual([
+      ['decimal', '12345678901234567890123456'],
+      ['integer', '170141183460469231731687303715884105727'],
+      ['boolean', true],
+      ['date', '2026-01-01'],
+      ['text', 'x'],
+      ['integer', null],
+      ['other', '0.1'],
+      ['decimal', '1.5'],
     ]);
   });
 
@@ -198,7 +172,6 @@ describe('the cube', () => {
     ['a write', 'DELETE FROM days', /no SELECT/],
     ['a setting', `SET memory_limit = '1GB'`, /no SELECT/],
     ['a table of the warehouse', 'SELECT * FROM call_log', /call_log/],
-    ['a mistake', 'SELECT nothing FROM cube', /nothing/],
     ['too many rows', 'SELECT * FROM range(11)', /more than 10 rows/],
   ])('refuses %s', async (_, sql, message) => {
     const { warehouse } = await openNew(openInMemory);

@@ -6,7 +6,7 @@ import type { KeyEvidence } from '../../../src/keys/model/ports.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { at, batchOfCalls, now, openAt, type Call } from '../archive/archive-support.ts';
 import { key, snapshotOf } from '../snapshots/snapshots-support.ts';
-import { testFolder, openNew } from '../support.ts';
+import { openNew } from '../support.ts';
 import { approved, titled } from '../../support/approved.ts';
 import { isOnPostgres } from '../../support/postgres-warehouse.ts';
 
@@ -128,23 +128,17 @@ const minute = 60;
 
 /** A warehouse into which one window was pulled, asked for `lag` seconds after its end and landed at once. */
 const pulled = async (
-  folder: Awaited<ReturnType<typeof testFolder>>,
   options: { readonly lag?: number; readonly calls?: readonly Call[]; readonly bad?: number } = {},
 ) => {
   const { lag = 600, calls = [], bad } = options;
   let moment = unixMillis((noon + lag) * 1000);
-  const warehouse = await openAt(folder, 'test', now, {
-    clock: { ...systemClock, now: () => moment },
-  });
+  const clock = { ...systemClock, now: () => moment };
+  const { folder, warehouse } = await openNew((place) => openAt(place, 'test', now, { clock }));
+  const aside = bad === undefined ? [] : [{ line: 2, text: 'x', reason: 'odd', at: unixSeconds(bad) }];
   const land = async (window = hour, askedAfter = lag, rows = calls): Promise<void> => {
     moment = unixMillis((window.end + askedAfter) * 1000);
-    await warehouse.logs.landWindow({
-      ...(await batchOfCalls(folder, window, rows)),
-      settled: window.end,
-      ...(bad === undefined
-        ? {}
-        : { quarantined: [{ line: 2, text: 'x', reason: 'odd', at: unixSeconds(bad) }] }),
-    });
+    const batch = await batchOfCalls(folder, window, rows);
+    await warehouse.logs.landWindow({ ...batch, settled: window.end, quarantined: aside });
     moment = now;
   };
   await land();
@@ -161,33 +155,23 @@ it('the evidence gives the reason why it is incomplete', async () => {
     const found = await completeIn(warehouse, account)(from, to);
     return found.complete ? '' : found.why;
   };
-  const texts: [string, string][] = [];
-  {
-    await using folder = await testFolder();
-    await using warehouse = (await pulled(folder)).warehouse;
-    texts.push(['it ends too early', await why(warehouse, noon - minute, noon + 1)]);
-    texts.push(['it begins too late', await why(warehouse, hour.start - 1, noon)]);
-    texts.push(['there is none', await why(warehouse, hour.start, noon, 'other')]);
-  }
-  {
-    await using folder = await testFolder();
-    await using warehouse = (await pulled(folder, { lag: 2 * minute })).warehouse;
-    texts.push(['it was requested too early', await why(warehouse, hour.start, noon)]);
-  }
-  {
-    const calls = [call('2024-05-01T11:40:00', { key: ' ' })];
-    await using folder = await testFolder();
-    await using warehouse = (await pulled(folder, { calls, bad: noon - 10 * minute })).warehouse;
-    texts.push(['a call has no name', await why(warehouse, hour.start, noon)]);
-    texts.push(['a row is in quarantine', await why(warehouse, noon - 15 * minute, noon)]);
-  }
+  const { warehouse } = await pulled();
+  const early = (await pulled({ lag: 2 * minute })).warehouse;
+  const calls = [call('2024-05-01T11:40:00', { key: ' ' })];
+  const odd = (await pulled({ calls, bad: noon - 10 * minute })).warehouse;
+  const texts: [string, string][] = [
+    ['it ends too early', await why(warehouse, noon - minute, noon + 1)],
+    ['it begins too late', await why(warehouse, hour.start - 1, noon)],
+    ['there is none', await why(warehouse, hour.start, noon, 'other')],
+    ['it was requested too early', await why(early, hour.start, noon)],
+    ['a call has no name', await why(odd, hour.start, noon)],
+    ['a row is in quarantine', await why(odd, noon - 15 * minute, noon)],
+  ];
   await expect(titled(texts)).toMatchFileSnapshot(approved('warehouse/log-evidence'));
 });
 
 it('the evidence is complete when late rows had arrived before the request', async () => {
-  await using folder = await testFolder();
-  const { warehouse: opened, land } = await pulled(folder, { calls: [call('2024-05-01T11:30:00')] });
-  await using warehouse = opened;
+  const { warehouse, land } = await pulled({ calls: [call('2024-05-01T11:30:00')] });
   const complete = completeIn(warehouse);
   expect(await complete(hour.start, noon)).toEqual({ complete: true });
   expect(await complete(noon - minute, noon)).toEqual({ complete: true });
@@ -202,9 +186,7 @@ it('the evidence is complete when late rows had arrived before the request', asy
 });
 
 it('evidence requested too early is incomplete for any lag of the pull', async () => {
-  await using folder = await testFolder();
-  const { warehouse: opened, land } = await pulled(folder, { lag: 2 * minute });
-  await using warehouse = opened;
+  const { warehouse, land } = await pulled({ lag: 2 * minute });
   const through = noon - 8 * minute;
   expect(await warehouse.keys.logComplete('main', hour)).toMatchObject({ complete: false, through });
   const early = interval(hour.start, unixSeconds(through));
@@ -215,12 +197,10 @@ it('evidence requested too early is incomplete for any lag of the pull', async (
 });
 
 it('a gap between pulls, a row in quarantine and calls without a name make the evidence incomplete', async () => {
-  await using folder = await testFolder();
   const bad = noon - 10 * minute;
   const nameless = call('2024-05-01T11:40:00', { key: ' ' });
   const refund = call('2024-05-01T11:05:00', { key: '', kind: 'refund' });
-  const { warehouse: opened, land } = await pulled(folder, { calls: [refund, nameless], bad });
-  await using warehouse = opened;
+  const { warehouse, land } = await pulled({ calls: [refund, nameless], bad });
   const complete = completeIn(warehouse);
   expect(await complete(hour.start, noon)).toMatchObject({ complete: false, through: nameless.at });
   expect(await complete(nameless.at + 1, noon)).toMatchObject({ complete: false, through: bad });
@@ -233,9 +213,7 @@ it('a gap between pulls, a row in quarantine and calls without a name make the e
 });
 
 it('a gap to another source makes the evidence incomplete until that source agrees', async () => {
-  await using folder = await testFolder();
-  const { warehouse: opened } = await pulled(folder);
-  await using warehouse = opened;
+  const { warehouse } = await pulled();
   const complete = completeIn(warehouse);
   const early = interval(hour.start, unixSeconds(hour.start + 900));
   const gap = {

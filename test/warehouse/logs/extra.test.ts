@@ -3,14 +3,9 @@ import { expect, it } from 'vitest';
 import { interval, unixSeconds } from '../../../src/core/index.ts';
 import { callsWithJson, extraCellSql } from '../../../src/warehouse/logs/extra.ts';
 import type { LogColumn } from '../../../src/warehouse/index.ts';
-import { batchOf, landIn, openSchema, testFolder } from '../support.ts';
+import { batchOf, columnsNamed, landIn, openSchema, testFolder } from '../support.ts';
 
-const named: readonly LogColumn[] = [
-  { name: 'created_at', role: 'created_at' },
-  { name: 'model_name', role: 'model_name' },
-  { name: 'token_name', role: 'token_name' },
-  { name: 'quota', role: 'quota' },
-];
+const named = columnsNamed(['created_at', 'model_name', 'token_name', 'quota']);
 
 const hostile = [
   '',

@@ -1,17 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Engine } from '../../../src/storage/index.ts';
-import type { LogBatch, LogColumn } from '../../../src/warehouse/index.ts';
-import { batchOf, landIn, openSchema, testFolder } from '../support.ts';
+import type { LogBatch } from '../../../src/warehouse/index.ts';
+import { batchOf, columnsNamed, landIn, openSchema, testFolder } from '../support.ts';
 
-const columns: readonly LogColumn[] = [
-  { name: 'created_at', role: 'created_at' },
-  { name: 'model_name', role: 'model_name' },
-  { name: 'token_name', role: 'token_name' },
-  { name: 'prompt_tokens', role: 'prompt_tokens' },
-  { name: 'quota', role: 'quota' },
-  { name: 'status' },
-];
+const columns = columnsNamed(['created_at', 'model_name', 'token_name', 'prompt_tokens', 'quota'], 'status');
 
 /** The rows of the window with their numbers, marks of the rollup, restatements and landings. */
 const stateOf = async (engine: Engine) =>

@@ -1,19 +1,27 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { interval, localDays, money, unixMillis, unixSeconds } from '../../../src/core/index.ts';
-import type { CubeRequest, LogBatch, Warehouse } from '../../../src/warehouse/index.ts';
-import { batchOf, openInMemory, type TestFolder, openNew } from '../support.ts';
-import { once } from '../../support/storm.ts';
+import type { CubeRequest, KeyState, LogBatch, Warehouse } from '../../../src/warehouse/index.ts';
+import { key, profileOf, snapshotOf } from '../snapshots/snapshots-support.ts';
+import {
+  batchOf,
+  columnsNamed,
+  openInMemory,
+  type TestFolder,
+  openNew,
+  optionsIn,
+  testFolder,
+} from '../support.ts';
+import { openWarehouse } from '../../support/postgres-warehouse.ts';
 
-const columns: LogBatch['columns'] = [
-  { name: 'created_at', role: 'created_at' },
-  { name: 'model_name', role: 'model_name' },
-  { name: 'token_name', role: 'token_name' },
-  { name: 'type', role: 'kind' },
-  { name: 'prompt_tokens', role: 'prompt_tokens' },
-  { name: 'cached_tokens', role: 'cached_tokens' },
-  { name: 'quota', role: 'quota' },
-];
+const columns = columnsNamed([
+  'created_at',
+  'model_name',
+  'token_name',
+  'kind',
+  'prompt_tokens',
+  'cached_tokens',
+  'quota',
+]);
 
 const zone = 'Europe/Berlin';
 const start = Date.UTC(2026, 2, 1) / 1000;
@@ -162,43 +170,24 @@ describe('the tables of a report', () => {
 
   it('contain keys with their totals over the whole log, their history and that of the account', async () => {
     const { warehouse, rows } = await landed();
-    const key = (id: number, name: string, change = {}) => ({
-      id,
-      name,
-      keyMask: undefined,
-      status: 1,
-      remainQuota: money('5'),
-      unlimitedQuota: false,
-      expiredTime: 'never' as const,
-      group: 'default',
-      createdTime: unixSeconds(start - 900),
-      rest: '{}',
-      ...change,
-    });
-    await warehouse.snapshots.land({
+    const listed = (id: number, name: string, change: Partial<KeyState> = {}) =>
+      key(id, { name, remainQuota: money('5'), createdTime: unixSeconds(start - 900), ...change });
+    const { land: landKeys } = warehouse.snapshots;
+    await landKeys({
       account: 'main',
       takenAt: unixMillis(at(1) * 1000),
-      keys: [key(1, 'prod-search-1'), key(2, 'gone')],
+      keys: [listed(1, 'prod-search-1'), listed(2, 'gone')],
     });
-    await warehouse.snapshots.land({
-      account: 'main',
-      takenAt: unixMillis(at(30) * 1000),
-      profile: {
-        askedAt: unixMillis(at(30) * 1000),
-        username: 'u',
-        displayName: undefined,
-        balance: money('12.5'),
-        usedQuota: money('3'),
-        requestCount: 7,
-        group: undefined,
-        level: undefined,
-        rest: '{}',
-      },
-      keys: [
-        key(1, 'prod-search-1', { expiredTime: unixSeconds(at(35)) }),
-        key(3, 'ci', { unlimitedQuota: true }),
-      ],
-    });
+    await landKeys(
+      snapshotOf(
+        at(30) * 1000,
+        [
+          listed(1, 'prod-search-1', { expiredTime: unixSeconds(at(35)) }),
+          listed(3, 'ci', { unlimitedQuota: true }),
+        ],
+        { profile: profileOf('3', { balance: money('12.5') }) },
+      ),
+    );
     const keys = `SELECT key_id, name, team, remain_quota, expires_seconds, first_seen_seconds, last_call_seconds, calls, spend FROM keys ORDER BY key_id`;
     const first = ['1', 'prod-search-1', 'search', '5', `${at(35)}`, `${at(1)}`, `${at(24)}`, '1', '1.5'];
     expect(await rows(keys)).toEqual([
@@ -292,30 +281,28 @@ describe('the tables of a report', () => {
       ['statistics', null, '0.25', 'gap'],
     ]);
   });
+});
 
-  it('contain sums that add up to the total for any teams and any filter', async () => {
-    const { rows } = await landed();
-    const total = `SELECT sum(spend) FROM cube WHERE period = 'month'`;
-    const whole = (await rows(total))[0]?.[0];
-    const name = fc.constantFrom('prod-search-1', 'prod-*', '*', '*-2', 'shared', 'ci', 'nobody', '');
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.array(name, { minLength: 1, maxLength: 3 }), { maxLength: 4 }),
-        async (patterns) => {
-          const teams = patterns.map((keys, index) => ({ name: `team-${index}`, keys }));
-          const parts = await Promise.all(
-            [...teams.map((team) => team.name), null].map(async (team) =>
-              rows(total, { teams, only: { teams: [team] } }),
-            ),
-          );
-          const sum = parts.reduce(
-            (all, part) => all + BigInt(Math.round(Number(part[0]?.[0] ?? 0) * 1e12)),
-            0n,
-          );
-          expect(sum).toBe(BigInt(Math.round(Number(whole) * 1e12)));
-        },
-      ),
-      { numRuns: once(6) },
-    );
-  });
+it('a series keeps its color over restarts and beside new series, and each account has its own colors', async () => {
+  await using folder = await testFolder();
+  {
+    await using warehouse = await openWarehouse(optionsIn(folder));
+    const { assign } = warehouse.seriesColours;
+    expect([...(await assign('main', ['gpt', 'claude', 'gpt', '']))]).toEqual([
+      ['gpt', 0],
+      ['claude', 1],
+      ['', 2],
+    ]);
+    expect([...(await assign('other', ['claude']))]).toEqual([['claude', 0]]);
+    expect(await assign('main', [])).toEqual(new Map());
+  }
+  await using again = await openWarehouse(optionsIn(folder));
+  const [one, two] = await Promise.all([
+    again.seriesColours.assign('main', ['new-one', 'claude']),
+    again.seriesColours.assign('main', ['new-two', 'gpt', "it's; DROP TABLE outbox"]),
+  ]);
+  expect(one.get('claude')).toBe(1);
+  expect(two.get('gpt')).toBe(0);
+  const fresh = [one.get('new-one'), two.get('new-two'), two.get("it's; DROP TABLE outbox")];
+  expect(new Set(fresh)).toEqual(new Set([3, 4, 5]));
 });

@@ -120,35 +120,6 @@ describe('a restatement', () => {
     expect(subtractMoney(changed.new.net, changed.old.net)).toBe('-0.25');
   });
 
-  it('is not recorded when the same rows land again or a change is reverted', async () => {
-    const { clock, folder, warehouse } = await withClock();
-    const rows = [[950, '1']] as const;
-    await landIn(folder, warehouse, range(900, 1800), rows);
-    const mailed = clock.now();
-    clock.advance(1000);
-    expect((await landIn(folder, warehouse, range(900, 1800), rows)).restated).toBeUndefined();
-    expect((await landIn(folder, warehouse, range(900, 1800), [...rows, [951, '2']])).restated).toBe(1);
-    expect((await landIn(folder, warehouse, range(900, 1800), rows)).restated).toBe(1);
-    expect((await warehouse.restatements.since('main', mailed, whole)).quarters).toEqual([]);
-  });
-
-  it('excludes the part of a quarter hour that lands for the first time', async () => {
-    const { clock, folder, warehouse } = await withClock();
-    await landIn(folder, warehouse, range(900, 1200), [[950, '1']]);
-    expect((await landIn(folder, warehouse, range(1200, 1800), [[1250, '7']])).restated).toBeUndefined();
-    const mailed = clock.now();
-    clock.advance(1000);
-    // Of 900 to 1800 there was all; what lies behind is new.
-    await landIn(folder, warehouse, range(1500, 2400), [
-      [1501, '3'],
-      [2000, '9'],
-    ]);
-    const { quarters } = await warehouse.restatements.since('main', mailed, whole);
-    expect(quarters).toMatchObject([
-      { quarter: 900, old: { calls: 2, amount: '8' }, new: { calls: 3, amount: '11' } },
-    ]);
-  });
-
   it('excludes unsettled time and time landed under a fast clock', async () => {
     const { clock, folder, warehouse } = await withClock();
     await landIn(folder, warehouse, range(900, 1800), [[950, '1']], { settled: seconds(1000) });

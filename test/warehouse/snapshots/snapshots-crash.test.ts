@@ -1,19 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { openWarehouse } from '../../support/postgres-warehouse.ts';
-import { compiledModules } from '../../support/compiled-modules.ts';
+import { killAfter } from '../../support/child-module.ts';
 import { at } from './snapshots-support.ts';
 import { optionsIn, testFolder } from '../support.ts';
 
 /** Lands a snapshot a pass: 300 keys from pass × 50 on, each named by the pass in which it was last changed. */
 const child = `
-  const [out, path, spool] = process.argv.slice(1);
-  const base = await import(out + '/core/index.js');
-  const { openWarehouse } = await import(out + '/warehouse/index.js');
-  const { snapshots } = await openWarehouse({ path, memoryLimit: '256MB', threads: 2, spoolDirectory: spool, clock: base.systemClock, log: base.silentLog });
+  const { snapshots } = await openWarehouse(options);
   for (let pass = ((await snapshots.watermark('main')) ?? 0) + 1; ; pass += 1) {
     const keys = Array.from({ length: 300 }, (_, index) => ({
       id: pass * 50 + index, name: 'pass ' + (index % 2 === 0 ? pass : 0), keyMask: undefined, status: 1, remainQuota: '1',
@@ -22,33 +16,24 @@ const child = `
     const profile = { askedAt: pass, username: 'a', displayName: undefined, balance: '1', usedQuota: String(pass),
       requestCount: undefined, group: undefined, level: undefined, rest: '{}' };
     const statistics = [{ start: 0, end: pass, quota: '1', rpm: undefined, tpm: undefined, mpm: undefined, rest: '{}' }];
-    process.stdout.write('begun ' + pass + '\\n');
+    say('begun ' + pass);
     await snapshots.land({ account: 'main', takenAt: pass, profile, statistics, keys });
-    process.stdout.write('landed ' + pass + '\\n');
+    say('landed ' + pass);
   }`;
 
 it('a snapshot is stored completely or not at all after kill -9 at any moment', async () => {
   await using folder = await testFolder();
-  const out = await compiledModules();
   const options = optionsIn(folder, join(folder.path, 'crash.duckdb'));
   let landed = 0;
   for (const [round, lines] of [1, 2, 3, 8, 14].entries()) {
-    const killed = spawn(
-      process.execPath,
-      ['--input-type=module', '-e', child, out, options.path, folder.spool],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    );
-    const exit = once(killed, 'exit');
-    let heard = 0;
     let begun = landed;
-    for await (const line of createInterface(killed.stdout)) {
+    const isEnough = (line: string, count: number): boolean => {
       const pass = Number(line.split(' ')[1]);
       if (line.startsWith('begun')) begun = pass;
       else landed = pass;
-      heard += 1;
-      if (heard === lines) setImmediate(() => killed.kill('SIGKILL'));
-    }
-    await exit;
+      return count === lines;
+    };
+    const heard = await killAfter(isEnough, child, options.path, folder.spool);
     expect(heard, `round ${round}`).toBeGreaterThanOrEqual(lines);
 
     await using warehouse = await openWarehouse(options);

@@ -132,24 +132,6 @@ describe('the inventory', () => {
     expect(await rowsOf(folder, 'account_snapshot')).toHaveLength(6);
   });
 
-  it('reports created, changed and deleted keys in a half-open interval', async () => {
-    const { snapshots } = (await openNew()).warehouse;
-    await snapshots.land(snapshotOf(10, [key(1), key(2)]));
-    await snapshots.land(snapshotOf(20, [key(2, { name: 'renamed' }), key(3)]));
-    await snapshots.land(snapshotOf(30, [key(3)]));
-    const all = [
-      { what: 'gone', at: 20, key: key(1) },
-      { what: 'changed', at: 20, key: key(2, { name: 'renamed' }), before: key(2) },
-      { what: 'new', at: 20, key: key(3) },
-      { what: 'gone', at: 30, key: key(2, { name: 'renamed' }) },
-    ];
-    expect(await snapshots.changes('main', at(0), at(99))).toEqual(all);
-    expect(await snapshots.changes('main', at(20), at(30))).toEqual(all.slice(0, 3));
-    expect(await snapshots.changes('main', at(21), at(31))).toEqual(all.slice(3));
-    expect(await snapshots.changes('main', at(0), at(20))).toEqual([]);
-    expect(await snapshots.changes('other', at(0), at(99))).toEqual([]);
-  });
-
   it('taken twice at one moment is stored twice, one millisecond apart, and a key listed twice is rejected', async () => {
     const { snapshots } = (await openNew()).warehouse;
     await snapshots.land(snapshotOf(5, [key(1)]));

@@ -1,13 +1,12 @@
-import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Warehouse } from '../../../src/warehouse/index.ts';
-import { openIn, optionsIn, testFolder, openNew } from '../support.ts';
+import { optionsIn, testFolder, openNew } from '../support.ts';
 import {
   classesBy,
   counts,
   inputClasses,
   landCalls,
+  openWithRules,
   outputClasses,
   type Classes,
   type CountName,
@@ -15,16 +14,7 @@ import {
 } from './tokens-support.ts';
 import { approved, titled } from '../../support/approved.ts';
 import { few } from '../../support/storm.ts';
-import { isOnPostgres } from '../../support/postgres-warehouse.ts';
-
-const rules = { 'in-*': 'includes_cache', 'ex-*': 'excludes_cache' } as const;
-const outputRules = { 'in-*': 'includes_reasoning', 'ex-*': 'excludes_reasoning' } as const;
-
-const openWithRules = async (folder: Parameters<typeof openIn>[0]): Promise<Warehouse> => {
-  const warehouse = await openIn(folder);
-  await warehouse.tokens.configure('main', rules, outputRules);
-  return warehouse;
-};
+import { inDatabase, isOnPostgres } from '../../support/postgres-warehouse.ts';
 
 /** A call as it is logged, and its classes that are not 0, by their short names. */
 const shown = (call: LoggedCall, classes: Classes | undefined): string =>
@@ -243,17 +233,8 @@ describe('the classes of a call', () => {
       ]);
       await warehouse.tokens.judge('main');
     }
-    const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' });
-    const connection = await instance.connect();
-    try {
-      const reader = await connection.runAndReadAll(
-        `SELECT model_name, token_convention, prompt_tokens, input_tokens, input_cache_read_tokens, input_unclassified_tokens
-         FROM call_classes`,
-      );
-      expect(reader.getRows()).toEqual([['ex-1', 'excludes_cache', 5n, 12n, 7n, 0n]]);
-    } finally {
-      connection.closeSync();
-      instance.closeSync();
-    }
+    const sql = `SELECT model_name, token_convention, prompt_tokens, input_tokens, input_cache_read_tokens, input_unclassified_tokens
+      FROM call_classes`;
+    expect(await inDatabase(path, sql)).toEqual([['ex-1', 'excludes_cache', '5', '12', '7', '0']]);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { goodEnv, goodFiles, load } from '../../config/support/load.ts';
 import { openInMemory, openNew } from '../support.ts';
 import { landCalls } from './tokens-support.ts';
@@ -13,54 +13,43 @@ import {
 
 const settings = 'config/tollkeeper.yaml';
 
-const withConvention = (rules: string) => ({
+const withRules = (point: string, rules: string) => ({
   ...goodFiles,
   [settings]: (goodFiles[settings] ?? '').replace(
     'currency: USD }',
-    `currency: USD, gateway: { token_convention: { ${rules} } } }`,
+    `currency: USD, gateway: { ${point}: { ${rules} } } }`,
   ),
 });
 
-describe('accounts.NAME.gateway.token_convention', () => {
-  it('is read as the rules of the warehouse', async () => {
-    const { config, text } = await load(
-      withConvention('"claude-*": excludes_cache, "*": includes_cache'),
-      goodEnv,
-    );
-    expect(text).toBe('');
-    const rules: TokenRules = config?.settings.accounts['main']?.gateway.token_convention ?? {};
-    expect(rules).toEqual({ 'claude-*': 'excludes_cache', '*': 'includes_cache' });
-    const { folder, warehouse } = await openNew(openInMemory);
-    await warehouse.tokens.configure('main', rules);
-    await landCalls(warehouse, folder, [{ model: 'claude-x' }, { model: 'gpt-x' }]);
-    expect(await warehouse.tokens.conventions('main')).toMatchObject([
-      { model: 'claude-x', convention: 'excludes_cache', evidence: { rule: 'claude-*' } },
-      { model: 'gpt-x', convention: 'includes_cache', evidence: { rule: '*' } },
-    ]);
-  });
-
-  it('accepts no other value', async () => {
-    const { text } = await load(withConvention('"claude-*": excludes'), goodEnv);
-    expect(text).toContain('token_convention');
-    expect(text).toContain('includes_cache');
-  });
+it('accounts.NAME.gateway.token_convention is read as the rules of the warehouse', async () => {
+  const written = withRules('token_convention', '"claude-*": excludes_cache, "*": includes_cache');
+  const { config, text } = await load(written, goodEnv);
+  expect(text).toBe('');
+  const rules: TokenRules = config?.settings.accounts['main']?.gateway.token_convention ?? {};
+  expect(rules).toEqual({ 'claude-*': 'excludes_cache', '*': 'includes_cache' });
+  const { folder, warehouse } = await openNew(openInMemory);
+  await warehouse.tokens.configure('main', rules);
+  await landCalls(warehouse, folder, [{ model: 'claude-x' }, { model: 'gpt-x' }]);
+  expect(await warehouse.tokens.conventions('main')).toMatchObject([
+    { model: 'claude-x', convention: 'excludes_cache', evidence: { rule: 'claude-*' } },
+    { model: 'gpt-x', convention: 'includes_cache', evidence: { rule: '*' } },
+  ]);
 });
 
-describe('accounts.NAME.gateway.output_convention', () => {
-  it('is read as the rules of the warehouse and accepts no other value', async () => {
-    const withRule = (word: string) => ({
-      ...goodFiles,
-      [settings]: (goodFiles[settings] ?? '').replace(
-        'currency: USD }',
-        `currency: USD, gateway: { output_convention: { "x-*": ${word} } } }`,
-      ),
-    });
-    const { config, text } = await load(withRule('excludes_reasoning'), goodEnv);
-    expect(text).toBe('');
-    const rules: OutputRules = config?.settings.accounts['main']?.gateway.output_convention ?? {};
-    expect(rules).toEqual({ 'x-*': 'excludes_reasoning' });
-    expect((await load(withRule('excludes'), goodEnv)).text).toContain('includes_reasoning');
-  });
+it('accounts.NAME.gateway.output_convention is read as the rules of the warehouse', async () => {
+  const { config, text } = await load(withRules('output_convention', '"x-*": excludes_reasoning'), goodEnv);
+  expect(text).toBe('');
+  const rules: OutputRules = config?.settings.accounts['main']?.gateway.output_convention ?? {};
+  expect(rules).toEqual({ 'x-*': 'excludes_reasoning' });
+});
+
+it.each([
+  ['token_convention', 'includes_cache'],
+  ['output_convention', 'includes_reasoning'],
+])('accounts.NAME.gateway.%s accepts no other value', async (point, known) => {
+  const { text } = await load(withRules(point, '"x-*": excludes'), goodEnv);
+  expect(text).toContain(point);
+  expect(text).toContain(known);
 });
 
 /** The same name with its accent as one character, and as two. */

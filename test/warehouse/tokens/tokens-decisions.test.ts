@@ -57,43 +57,6 @@ describe('the convention of prompt tokens', () => {
     expect(classes.get('other')).toMatchObject({ input_tokens: 1000n, input_unclassified_tokens: 900n });
   });
 
-  it.each([
-    ['a refund', { ...proof, kind: 'refund' }],
-    ['a prompt of 0', { ...proof, prompt_tokens: 0 }],
-    ['an unknown prompt count', { cached_tokens: 900 }],
-    [
-      'parts that are more than the prompt together',
-      { prompt_tokens: 1000, cached_tokens: 600, cache_write_tokens: 600 },
-    ],
-  ])('is not proven by %s', async (_, call) => {
-    const { folder, warehouse } = await openNew(openInMemory);
-    await landCalls(warehouse, folder, [plain, call]);
-    expect(await warehouse.tokens.conventions('main')).toMatchObject([
-      { convention: undefined, contradicted: false, evidence: { excludesCalls: 0 } },
-    ]);
-  });
-
-  it.each([true, false])(
-    'is derived from the charges of calls (includes the cache: %s)',
-    async (includes) => {
-      const { folder, warehouse } = await openNew(openInMemory);
-      // Two keys at different prices, which no single price fits.
-      const dearer = priced(includes, { key: 'dear', quota: '0.5' }).slice(0, 20);
-      await landCalls(warehouse, folder, [...priced(includes), ...dearer]);
-      const shows = includes ? 'includes_cache' : 'excludes_cache';
-      expect(await warehouse.tokens.conventions('main')).toMatchObject([
-        {
-          convention: shows,
-          decidedBy: 'price',
-          contradicted: false,
-          evidence: {
-            [includes ? 'includesPrice' : 'excludesPrice']: { day, days: 1, key: 'key', calls: 60, shows },
-          },
-        },
-      ]);
-    },
-  );
-
   it('is derived from the calls whose export had the column, on a day on which it appears', async () => {
     const { folder, warehouse } = await openNew(openInMemory);
     const half = { days: 0.5 };
@@ -299,6 +262,7 @@ describe('the convention of completion tokens', () => {
     expect(await warehouse.tokens.conventions('main')).toMatchObject([
       {
         model: 'model',
+        convention: undefined,
         output: {
           convention: 'excludes_reasoning',
           decidedBy: 'rows',
@@ -322,38 +286,6 @@ describe('the convention of completion tokens', () => {
     expect(classes.get('other')).toMatchObject({ output_tokens: 100n, output_unclassified_tokens: 60n });
   });
 
-  it.each([
-    ['a refund', { ...thought, kind: 'refund' }],
-    ['a completion of 0', { ...thought, completion_tokens: 0 }],
-    ['an unknown completion count', { reasoning_tokens: 900 }],
-  ])('is not proven by %s', async (_, call) => {
-    const { folder, warehouse } = await openNew(openInMemory);
-    await landCalls(warehouse, folder, [call]);
-    expect(await warehouse.tokens.conventions('main')).toMatchObject([
-      { output: { convention: undefined, contradicted: false, evidence: { excludesCalls: 0 } } },
-    ]);
-  });
-
-  it.each([true, false])(
-    'is derived from the charges of calls (includes reasoning: %s)',
-    async (includes) => {
-      const { folder, warehouse } = await openNew(openInMemory);
-      await landCalls(warehouse, folder, reasoned(includes));
-      const shows = includes ? 'includes_reasoning' : 'excludes_reasoning';
-      expect(await warehouse.tokens.conventions('main')).toMatchObject([
-        {
-          output: {
-            convention: shows,
-            decidedBy: 'price',
-            evidence: {
-              [includes ? 'includesPrice' : 'excludesPrice']: { day, key: 'key', calls: 60, shows },
-            },
-          },
-        },
-      ]);
-    },
-  );
-
   it('is undecided when charges and calls contradict each other, and follows the configuration', async () => {
     const { folder, warehouse } = await openNew(openInMemory);
     await landCalls(warehouse, folder, [...reasoned(true), { ...thought, key: 'other' }]);
@@ -368,12 +300,50 @@ describe('the convention of completion tokens', () => {
     await warehouse.tokens.configure('main', {}, { 'mod*': 'excludes_reasoning' });
     expect(await decided()).toEqual([['excludes_reasoning', 'configured', true, 'mod*']]);
   });
+});
 
-  it('is separate from the convention of prompt tokens', async () => {
+describe.each([
+  ['prompt', proof, priced, 'cache'],
+  ['completion', thought, reasoned, 'reasoning'],
+] as const)('the convention of %s tokens', (side, witness, charged, part) => {
+  const countName = `${side}_tokens` as const;
+  const partName = part === 'cache' ? 'cached_tokens' : 'reasoning_tokens';
+
+  /** What is known of the side after these calls. */
+  const after = async (calls: readonly LoggedCall[]) => {
     const { folder, warehouse } = await openNew(openInMemory);
-    await landCalls(warehouse, folder, [thought]);
-    expect(await warehouse.tokens.conventions('main')).toMatchObject([
-      { convention: undefined, contradicted: false, evidence: { cacheCalls: 0 } },
+    await landCalls(warehouse, folder, calls);
+    return (await warehouse.tokens.conventions('main')).map(({ output, ...input }) =>
+      part === 'cache' ? input : output,
+    );
+  };
+
+  it.each([
+    ['a refund', { ...witness, kind: 'refund' }],
+    ['a whole of 0', { ...witness, [countName]: 0 }],
+    ['an unknown count of the whole', { [partName]: 900 }],
+    [
+      'parts that are more than the prompt together',
+      { prompt_tokens: 1000, cached_tokens: 600, cache_write_tokens: 600 },
+    ],
+  ])('is not proven by %s', async (_, call) => {
+    expect(await after([plain, call])).toMatchObject([
+      { convention: undefined, contradicted: false, evidence: { excludesCalls: 0 } },
+    ]);
+  });
+
+  it.each([true, false])('is derived from the charges of calls (includes the part: %s)', async (includes) => {
+    // Two keys at different prices, which no single price fits.
+    const dearer = charged(includes, { key: 'dear', quota: '0.5' }).slice(0, 20);
+    const shows = `${includes ? 'includes' : 'excludes'}_${part}`;
+    const price = { day, days: 1, key: 'key', calls: 60, shows };
+    expect(await after([...charged(includes), ...dearer])).toMatchObject([
+      {
+        convention: shows,
+        decidedBy: 'price',
+        contradicted: false,
+        evidence: { [includes ? 'includesPrice' : 'excludesPrice']: price },
+      },
     ]);
   });
 });

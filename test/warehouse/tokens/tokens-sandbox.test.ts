@@ -57,28 +57,43 @@ const heldIn = async (fixture: JobFixture): Promise<Sums> => {
 
 const sorted = (sums: Sums) => Object.fromEntries([...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
+const conventions = async ({ context }: JobFixture) => context.warehouse.tokens.conventions('main');
+
 const anthropic = ['claude-haiku-4-5', 'claude-sonnet-4-5'];
 const others = ['deepseek-chat', 'gemini-2.5-flash', 'gpt-4.1', 'gpt-4.1-mini', 'o4-mini'];
+const reasoners = ['gemini-2.5-flash', 'o4-mini'];
 
-const expected = {
-  'per-vendor': (model: string) => (anthropic.includes(model) ? 'excludes_cache' : 'includes_cache'),
-  'includes-cached': () => 'includes_cache',
-  'excludes-cached': () => 'excludes_cache',
-} as const;
+/** Of each variant, by model, whether the count of a part is in that of its whole. */
+const variants = [
+  ['prompt_tokens', 'per-vendor', (model: string) => !anthropic.includes(model)],
+  ['prompt_tokens', 'includes-cached', () => true],
+  ['prompt_tokens', 'excludes-cached', () => false],
+  ['completion_tokens', 'includes-reasoning', () => true],
+  ['completion_tokens', 'excludes-reasoning', () => false],
+  ['completion_tokens', 'per-vendor', (model: string) => !model.startsWith('gemini')],
+] as const;
 
 describe.each(['currency', 'units'] as const)('with amounts in %s', (log_quota) => {
-  it.each(['per-vendor', 'includes-cached', 'excludes-cached'] as const)(
-    'classes of every model are what the calls truly were where prompts are counted %s (G6.12)',
-    async (prompt_tokens) => {
+  it.each(variants)(
+    'classes of every model are what the calls truly were where %s are counted %s (G6.12)',
+    async (side, counted, includes) => {
       await using fixture = await openJobFixture({
-        variants: { prompt_tokens, log_quota },
+        variants: { [side]: counted, log_quota },
         callsPerDay: 150,
       });
       await fixture.run('pull-logs', { since: first });
-      const conventions = await fixture.context.warehouse.tokens.conventions('main');
-      const decided = conventions.filter(({ evidence }) => evidence.cacheCalls > 0);
-      expect(decided.map(({ model, convention, contradicted }) => [model, convention, contradicted])).toEqual(
-        [...anthropic, ...others].map((model) => [model, expected[prompt_tokens](model), false]),
+      const isInput = side === 'prompt_tokens';
+      const decided = (await conventions(fixture)).flatMap(({ output, ...input }) => {
+        const { convention, contradicted } = isInput ? input : output;
+        const parts = isInput ? input.evidence.cacheCalls : output.evidence.reasoningCalls;
+        return parts > 0 ? [[input.model, convention, contradicted]] : [];
+      });
+      expect(decided).toEqual(
+        (isInput ? [...anthropic, ...others] : reasoners).map((model) => [
+          model,
+          `${includes(model) ? 'includes' : 'excludes'}_${isInput ? 'cache' : 'reasoning'}`,
+          false,
+        ]),
       );
       expect(sorted(await heldIn(fixture))).toEqual(sorted(truthOf(fixture)));
     },
@@ -91,11 +106,11 @@ it('tokens undecided after a few calls differ from the truth only by being uncla
     callsPerDay: 4,
   });
   await fixture.run('pull-logs', { since: first });
-  const conventions = await fixture.context.warehouse.tokens.conventions('main');
-  const openInput = conventions.filter(
+  const found = await conventions(fixture);
+  const openInput = found.filter(
     ({ convention, evidence }) => convention === undefined && evidence.cacheCalls > 0,
   );
-  const openOutput = conventions.filter(
+  const openOutput = found.filter(
     ({ output }) => output.convention === undefined && output.evidence.reasoningCalls > 0,
   );
   expect(openInput.length).toBeGreaterThan(0);
@@ -120,30 +135,4 @@ it('tokens undecided after a few calls differ from the truth only by being uncla
       expect(heldSide.at(-1)).toBe(missing.reduce((sum, gap) => sum + gap, 0));
     }
   }
-});
-
-const reasoners = ['gemini-2.5-flash', 'o4-mini'];
-
-describe.each(['currency', 'units'] as const)('reasoning, with amounts in %s', (log_quota) => {
-  it.each(['includes-reasoning', 'excludes-reasoning', 'per-vendor'] as const)(
-    'is counted once where completions are counted %s',
-    async (completion_tokens) => {
-      await using fixture = await openJobFixture({
-        variants: { completion_tokens, log_quota },
-        callsPerDay: 150,
-      });
-      await fixture.run('pull-logs', { since: first });
-      const conventions = await fixture.context.warehouse.tokens.conventions('main');
-      const decided = conventions.filter(({ output }) => output.evidence.reasoningCalls > 0);
-      const expectedOf = (model: string): string => {
-        if (completion_tokens === 'per-vendor')
-          return model.startsWith('gemini') ? 'excludes_reasoning' : 'includes_reasoning';
-        return completion_tokens.replace('-', '_');
-      };
-      expect(decided.map(({ model, output }) => [model, output.convention, output.contradicted])).toEqual(
-        reasoners.map((model) => [model, expectedOf(model), false]),
-      );
-      expect(sorted(await heldIn(fixture))).toEqual(sorted(truthOf(fixture)));
-    },
-  );
 });

@@ -1,25 +1,23 @@
-import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
 import { localDays } from '../../../src/core/index.ts';
 import { type Warehouse } from '../../../src/warehouse/index.ts';
-import { isOnPostgres, openWarehouse } from '../../support/postgres-warehouse.ts';
+import { inDatabase, isOnPostgres, openWarehouse } from '../../support/postgres-warehouse.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { openIn, optionsIn, testFolder, type TestFolder, openNew } from '../support.ts';
-import { day, landCalls, type CountName, type LoggedCall } from './tokens-support.ts';
-
-const rules = { 'in-*': 'includes_cache', 'ex-*': 'excludes_cache' } as const;
-const outputRules = { 'in-*': 'includes_reasoning', 'ex-*': 'excludes_reasoning' } as const;
+import { optionsIn, testFolder, openNew } from '../support.ts';
+import {
+  day,
+  landCalls,
+  openWithRules,
+  outputRules,
+  rules,
+  type CountName,
+  type LoggedCall,
+} from './tokens-support.ts';
 
 const oneDay = 86_400;
 const stated = { prompt_tokens: 100, completion_tokens: 10, cached_tokens: 40, reasoning_tokens: 4 };
 const complete = { ...stated, cache_write_tokens: 0 };
 const models = ['in-1', 'ex-1', 'open-1'] as const;
-
-const openWithRules = async (folder: TestFolder): Promise<Warehouse> => {
-  const warehouse = await openIn(folder);
-  await warehouse.tokens.configure('main', rules, outputRules);
-  return warehouse;
-};
 
 /** Input and output of each model and day: how far their counts are stated, and the counts. */
 const statesOf = async (warehouse: Warehouse, by = 'model_name'): Promise<readonly string[]> => {
@@ -35,60 +33,63 @@ const statesOf = async (warehouse: Warehouse, by = 'model_name'): Promise<readon
 
 const callsOf = (call: LoggedCall): readonly LoggedCall[] => models.map((model) => ({ ...call, model }));
 
-it('counts without a column are a lower bound, except of a whole that includes the part', async () => {
-  const { folder, warehouse } = await openNew(openWithRules);
-  await landCalls(warehouse, folder, callsOf(complete), { without: ['cached_tokens', 'reasoning_tokens'] });
-  expect(await statesOf(warehouse)).toEqual([
-    'ex-1, lower bound, lower bound, 100, 10',
-    'in-1, split unknown, split unknown, 100, 10',
-    'open-1, lower bound, lower bound, 100, 10',
-  ]);
-});
+const blank: LoggedCall = { model: 'ex-1', cached_tokens: 0, cache_write_tokens: 0 };
 
-it('counts are known where the export had every column', async () => {
-  const { folder, warehouse } = await openNew(openWithRules);
-  await landCalls(warehouse, folder, callsOf({ ...complete, cached_tokens: 0, reasoning_tokens: 0 }));
-  expect(await statesOf(warehouse)).toEqual(
+it.each<[string, readonly LoggedCall[], readonly CountName[], readonly string[]]>([
+  [
+    'have a lower bound without a column, except of a whole that includes the part',
+    callsOf(complete),
+    ['cached_tokens', 'reasoning_tokens'],
+    [
+      'ex-1, lower bound, lower bound, 100, 10',
+      'in-1, split unknown, split unknown, 100, 10',
+      'open-1, lower bound, lower bound, 100, 10',
+    ],
+  ],
+  [
+    'are known where the export had every column',
+    callsOf({ ...complete, cached_tokens: 0, reasoning_tokens: 0 }),
+    [],
     models.toSorted().map((model) => `${model}, known, known, 100, 10`),
-  );
-});
-
-it('calls without cache-write tokens are a lower bound where nothing proves that the prompt includes them', async () => {
+  ],
+  [
+    'have a lower bound without cache-write tokens where nothing proves that the prompt includes them',
+    callsOf(stated),
+    ['cache_write_tokens'],
+    [
+      'ex-1, lower bound, known, 140, 14',
+      'in-1, known, known, 100, 10',
+      'open-1, lower bound, known, 100, 10',
+    ],
+  ],
+  [
+    'include none for an empty cell in a served column of a call that has no such tokens',
+    [{ ...blank, prompt_tokens: 50, completion_tokens: 0 }],
+    [],
+    ['ex-1, known, known, 50, 0'],
+  ],
+  [
+    'include none for empty cells in served columns of an image',
+    [blank],
+    [],
+    ['ex-1, known, known, null, null'],
+  ],
+  [
+    'have a lower bound for an empty cell in a served column otherwise',
+    [{ ...blank, prompt_tokens: 50, completion_tokens: 5 }],
+    [],
+    ['ex-1, known, lower bound, 50, 5'],
+  ],
+  [
+    'of a call without output have a lower bound of excluded reasoning where the column is not served',
+    [{ ...blank, prompt_tokens: 50, completion_tokens: 0 }],
+    ['reasoning_tokens'],
+    ['ex-1, known, lower bound, 50, 0'],
+  ],
+])('counts %s', async (_, calls, without, states) => {
   const { folder, warehouse } = await openNew(openWithRules);
-  await landCalls(warehouse, folder, callsOf(stated), { without: ['cache_write_tokens'] });
-  expect(await statesOf(warehouse)).toEqual([
-    'ex-1, lower bound, known, 140, 14',
-    'in-1, known, known, 100, 10',
-    'open-1, lower bound, known, 100, 10',
-  ]);
-});
-
-it('an empty cell in a served column is none for a call that cannot have such tokens, otherwise unknown', async () => {
-  const { folder, warehouse } = await openNew(openWithRules);
-  const blank: LoggedCall = { model: 'ex-1', cached_tokens: 0, cache_write_tokens: 0 };
-  await landCalls(warehouse, folder, [
-    { ...blank, key: 'embedding', prompt_tokens: 50, completion_tokens: 0 },
-    { ...blank, key: 'image' },
-    { ...blank, key: 'text', prompt_tokens: 50, completion_tokens: 5 },
-  ]);
-  expect(await statesOf(warehouse, 'token_name')).toEqual([
-    'embedding, known, known, 50, 0',
-    'image, known, known, null, null',
-    'text, known, lower bound, 50, 5',
-  ]);
-});
-
-it('a call without output is a lower bound of excluded reasoning where the column is not served', async () => {
-  const { folder, warehouse } = await openNew(openWithRules);
-  const call = {
-    model: 'ex-1',
-    prompt_tokens: 50,
-    completion_tokens: 0,
-    cached_tokens: 0,
-    cache_write_tokens: 0,
-  };
-  await landCalls(warehouse, folder, [call], { without: ['reasoning_tokens'] });
-  expect(await statesOf(warehouse)).toEqual(['ex-1, known, lower bound, 50, 0']);
+  await landCalls(warehouse, folder, calls, { without });
+  expect(await statesOf(warehouse)).toEqual(states);
 });
 
 it('a window that is pulled again has the columns of its last export', async () => {
@@ -116,11 +117,7 @@ it.skipIf(isOnPostgres)(
       const later = { from: day + oneDay, without };
       await landCalls(warehouse, folder, [{ ...embedding, at: day + oneDay }], later);
     }
-    const instance = await DuckDBInstance.create(optionsIn(folder).path);
-    const connection = await instance.connect();
-    await connection.run('UPDATE call_log SET served_columns = NULL');
-    connection.closeSync();
-    instance.closeSync();
+    await inDatabase(optionsIn(folder).path, 'UPDATE call_log SET served_columns = NULL');
     await using warehouse = await openWithRules(folder);
     expect(await statesOf(warehouse, 'day')).toEqual([
       '2026-03-28, known, known, 280, 14',

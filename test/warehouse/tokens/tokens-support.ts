@@ -1,9 +1,19 @@
 import { localDays, interval, unixSeconds } from '../../../src/core/index.ts';
 import type { LogBatch, LogColumn, Warehouse } from '../../../src/warehouse/index.ts';
-import { batchOf, type TestFolder } from '../support.ts';
+import { columnsNamed, batchOf, openIn, type TestFolder } from '../support.ts';
 
 /** A UTC day that tests live in. */
 export const day = Date.UTC(2026, 2, 28) / 1000;
+
+/** Names of models tell what their counts include. */
+export const rules = { 'in-*': 'includes_cache', 'ex-*': 'excludes_cache' } as const;
+export const outputRules = { 'in-*': 'includes_reasoning', 'ex-*': 'excludes_reasoning' } as const;
+
+export const openWithRules = async (folder: TestFolder): Promise<Warehouse> => {
+  const warehouse = await openIn(folder);
+  await warehouse.tokens.configure('main', rules, outputRules);
+  return warehouse;
+};
 
 export const counts = [
   'prompt_tokens',
@@ -28,14 +38,7 @@ export type LoggedCall = Partial<Readonly<Record<CountName, number>>> & {
   readonly quota?: string;
 };
 
-const columns: readonly LogColumn[] = [
-  { name: 'created_at', role: 'created_at' },
-  { name: 'model_name', role: 'model_name' },
-  { name: 'token_name', role: 'token_name' },
-  { name: 'type', role: 'kind' },
-  ...counts.map((name) => ({ name, role: name })),
-  { name: 'quota', role: 'quota' },
-];
+const columns = columnsNamed(['created_at', 'model_name', 'token_name', 'kind', ...counts, 'quota']);
 
 const cellOf = (call: LoggedCall, { role }: LogColumn): string | number => {
   switch (role) {

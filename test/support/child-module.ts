@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { compiledModules } from './compiled-modules.ts';
+
+const prelude = `
+  const [out, path, spool, ...given] = process.argv.slice(1);
+  const base = await import(out + '/core/index.js');
+  const { openWarehouse } = await import(out + '/warehouse/index.js');
+  const die = () => process.kill(process.pid, 'SIGKILL');
+  const say = (line) => process.stdout.write(line + '\\n');
+  const options = { path, memoryLimit: '256MB', threads: 2, spoolDirectory: spool, clock: base.systemClock, log: base.silentLog };`;
+
+/** A process of its own that runs a module, which finds `base`, `openWarehouse`, its `options`, what is `given`, `die` and `say`. */
+const startChild = async (module: string, path: string, spool: string, given: readonly string[]) =>
+  spawn(
+    process.execPath,
+    ['--input-type=module', '-e', prelude + module, await compiledModules(), path, spool, ...given],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+
+/** Runs a module that kills itself: no handler runs, nothing is tidied up. Gives the signal that ended it. */
+export const runUntilKilled = async (
+  module: string,
+  path: string,
+  spool: string,
+  ...given: readonly string[]
+): Promise<unknown> => {
+  const child = await startChild(module, path, spool, given);
+  child.stdout.resume();
+  const [, signal] = (await once(child, 'exit')) as readonly unknown[];
+  return signal;
+};
+
+/** Runs a module until `isEnough` of what it says, kills it, and gives how many lines came. */
+export const killAfter = async (
+  isEnough: (line: string, count: number) => boolean,
+  module: string,
+  path: string,
+  spool: string,
+  ...given: readonly string[]
+): Promise<number> => {
+  const child = await startChild(module, path, spool, given);
+  const exit = once(child, 'exit');
+  let count = 0;
+  for await (const line of createInterface(child.stdout)) {
+    count += 1;
+    if (isEnough(line, count)) child.kill('SIGKILL');
+  }
+  await exit;
+  return count;
+};
