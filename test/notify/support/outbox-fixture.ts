@@ -5,6 +5,7 @@ import {
   createSmtpTransport,
   notify,
   type Delivery,
+  type Enqueued,
   type Mail,
   type MailTransport,
   type MessageDefaults,
@@ -60,7 +61,10 @@ export const openOutboxFixture = async () => {
     clock,
     lines,
     log,
-    enqueue: (change: Partial<Mail> = {}, messageDefaults: MessageDefaults = {}) =>
+    enqueue: (
+      change: Partial<Mail> = {},
+      messageDefaults: MessageDefaults = {},
+    ): Promise<readonly Enqueued[]> =>
       notify({ outbox, mails, clock, messageDefaults }, { ...mail, ...change }),
     transport: (url: string, more: Partial<SmtpOptions> = {}) =>
       createSmtpTransport({
