@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openFolder, defaultConfig } from '../support/program.ts';
 import { openTown } from './support/daemon.ts';
+import { chmod, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 const pull = 'pull-logs: { kind: pull-logs, since: 2026-11-19, schedule: "0 9 * * *", notify: [] }';
 
@@ -30,15 +32,7 @@ describe('the log of the daemon', () => {
 
   it('follows TOLLKEEPER_LOG_LEVEL in place of log.level', async () => {
     await using town = await openTown('2026-11-20T08:30:00Z', { env: { TOLLKEEPER_LOG_LEVEL: 'info' } });
-    await town.folder.write(
-      'config/tollkeeper.yaml',
-      `accounts: { main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" } }
-warehouse: { memory_limit: 512MB, threads: 1 }
-health: { host: 127.0.0.1, port: 0 }
-status: { port: 0 }
-log: { level: debug }
-`,
-    );
+    await town.configure((settings) => `${settings}log: { level: debug }\n`);
     await town.jobs(pull);
     const daemon = await town.serve();
     expect((await town.run('run', 'pull-logs')).code).toBe(0);
@@ -61,4 +55,40 @@ log: { level: debug }
     expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/debug, info, warn, error .*silent/);
     expect(await folder.files()).not.toContain('data/tollkeeper.duckdb');
   });
+});
+
+/** A town whose systemd-notify is this script; the folder is that of the script. */
+const openTownOf = async (script: string) => {
+  const folder = await openFolder();
+  await chmod(await folder.write('bin/systemd-notify', `#!/bin/sh\ncd ${folder.path}\n${script}\n`), 0o755);
+  const env = {
+    NOTIFY_SOCKET: '/run/systemd/notify',
+    PATH: `${join(folder.path, 'bin')}:${process.env['PATH'] ?? ''}`,
+  };
+  const town = await openTown('2026-11-20T08:30:00Z', { env });
+  return {
+    town,
+    notified: () => readFile(join(folder.path, 'notified'), 'utf8'),
+    [Symbol.asyncDispose]: async () => {
+      await town[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+};
+
+it('a daemon that systemd started reports that it is ready once it serves, and that it stops', async () => {
+  await using place = await openTownOf('echo "$NOTIFY_SOCKET $* $(env | grep -c GATEWAY)" >> notified');
+  const daemon = await place.town.serve();
+  expect((await daemon.stop()).code).toBe(0);
+  // Secrets of the environment are not passed on.
+  expect(await place.notified()).toBe('/run/systemd/notify READY=1 0\n/run/systemd/notify STOPPING=1 0\n');
+});
+
+it('a daemon that cannot reach systemd warns and serves', async () => {
+  await using place = await openTownOf('exit 1');
+  const daemon = await place.town.serve();
+  expect(await daemon.line({ message: 'could not notify systemd: READY=1' })).toMatchObject({
+    level: 'warn',
+  });
+  expect((await daemon.stop()).code).toBe(0);
 });

@@ -26,34 +26,6 @@ const count = (daemon: Daemon, job: string, message: string): number =>
   daemon.lines().filter((line) => line['job'] === job && line['message'] === message).length;
 
 describe.concurrent('needs', () => {
-  it('makes a job wait until the watermark reaches the end of its period', async () => {
-    await using town = await openTown('2026-11-20T12:00:00Z');
-    await town.jobs(pull('30 8 * * *'), daily('finance', ''));
-    expect((await town.run('run', 'pull-logs')).code).toBe(0);
-    town.clock.set(Date.parse('2026-11-21T07:59:30Z'));
-    const daemon = await town.serve();
-    town.clock.set(Date.parse('2026-11-21T08:00:01Z'));
-    await daemon.settled();
-    const waiting = await town.run('status');
-    expect(waiting.code).toBe(0);
-    expect(waiting.stdout).toMatch(
-      /finance .*pull-logs \(at 2026-11-20 11:50 UTC, needs 2026-11-21 00:00 UTC\)/,
-    );
-    expect(count(daemon, 'finance', 'run started')).toBe(0);
-
-    town.clock.set(Date.parse('2026-11-21T08:30:01Z'));
-    await daemon.line({ job: 'finance', message: 'run succeeded' });
-    const request = daemon
-      .lines()
-      .filter(({ message }) => message === 'run started' || message === 'run succeeded')
-      .map(({ job, message }) => `${String(job)} ${String(message)}`);
-    expect(request.indexOf('pull-logs run succeeded')).toBeLessThan(request.indexOf('finance run started'));
-    const [mail] = await town.mails(daemon, 1);
-    expect(mail?.recipients).toEqual(['finance@example.com']);
-    expect(mail?.parsed.text).not.toContain('data is late');
-    expect(mail?.parsed.subject).toContain('reconciled');
-  });
-
   it('makes a job run past its deadline with a note in log, mail and notification, or fail if configured', async () => {
     await using town = await openTown('2026-11-20T12:00:00Z');
     await town.jobs(
@@ -151,26 +123,6 @@ describe.concurrent('notify', () => {
       ['failed', 2],
     ]);
   });
-
-  it('goes to notify_to when configured, and excludes events that are not', async () => {
-    await using town = await openTown('2026-11-21T06:59:00Z');
-    await town.jobs(
-      pull('0 * * * *', ', retries: { limit: 0 }, notify_to: [night@example.com], notify: [failed]'),
-    );
-    town.sandbox.faults.plant({ path: logExport, kind: 'envelope', times: 99 });
-    const daemon = await town.serve();
-    town.clock.set(Date.parse('2026-11-21T07:00:00Z'));
-    await daemon.line({ message: 'the run failed' });
-    expect((await town.mails(daemon, 1))[0]?.recipients).toEqual(['night@example.com']);
-    town.sandbox.faults.clear();
-    town.clock.set(Date.parse('2026-11-21T08:00:00Z'));
-    await daemon.line({ job: 'pull-logs', message: 'run succeeded' });
-    await daemon.settled();
-    expect((await daemon.stop()).code).toBe(0);
-    // All mail there is, is sent.
-    expect((await town.run('status')).stdout).not.toContain('mails not through');
-    expect(town.mail.taken).toHaveLength(1);
-  });
 });
 
 describe.concurrent('heartbeat_url', () => {
@@ -203,63 +155,5 @@ describe.concurrent('heartbeat_url', () => {
       monitor.closeAllConnections();
       await new Promise((resolve) => monitor.close(resolve));
     }
-  });
-});
-
-describe.concurrent('timeout', () => {
-  it('ends a run that takes too long, which is then retried', async () => {
-    await using town = await openTown('2026-11-21T06:59:00Z');
-    await town.jobs(pull('0 * * * *', ', timeout: 10m, retries: { limit: 1, initial: 1m }'));
-    town.gateway.holdAfter(0);
-    const daemon = await town.serve();
-    town.clock.set(Date.parse('2026-11-21T07:00:00Z'));
-    await town.gateway.blocked();
-    town.clock.advance(10 * 60_000);
-    expect(await daemon.line({ job: 'pull-logs', message: 'the run failed' })).toMatchObject({
-      code: 'run-timeout',
-      error: expect.stringContaining('timeout of 600 s') as string,
-    });
-    town.gateway.release();
-    town.clock.advance(61_000);
-    await daemon.line({ job: 'pull-logs', message: 'run succeeded', attempt: 2 });
-    expect(await runsOf(town, 'pull-logs')).toMatchObject([
-      { state: 'ok', attempts: [{ state: 'failed', code: 'run-timeout' }, { state: 'ok' }] },
-    ]);
-  });
-});
-
-describe.concurrent('catchup', () => {
-  it('makes each job run the slots of its policy after days of downtime, and records the others', async () => {
-    await using town = await openTown('2026-11-16T12:00:00Z');
-    const usage = (name: string): string =>
-      `${name}: { kind: pull-usage, since: 2026-11-10, schedule: "20 1 * * *", catchup: ${name}, locks: [one] }`;
-    await town.jobs(usage('none'), usage('latest'), usage('all'));
-    const before = await town.serve();
-    expect((await before.stop()).code).toBe(0);
-    town.clock.set(Date.parse('2026-11-20T12:00:00Z'));
-    const daemon = await town.serve();
-    await daemon.line({ message: 'run succeeded' }, 5);
-    await daemon.settled();
-    const shown = async (job: string) =>
-      (await runsOf(town, job)).map(({ slot, state }) => `${slot.slice(0, 10)} ${state}`);
-    expect(await shown('none')).toEqual([
-      '2026-11-20 missed',
-      '2026-11-19 missed',
-      '2026-11-18 missed',
-      '2026-11-17 missed',
-    ]);
-    expect(await shown('latest')).toEqual([
-      '2026-11-20 ok',
-      '2026-11-19 missed',
-      '2026-11-18 missed',
-      '2026-11-17 missed',
-    ]);
-    expect(await shown('all')).toEqual(['2026-11-20 ok', '2026-11-19 ok', '2026-11-18 ok', '2026-11-17 ok']);
-    const missed = await runsOf(town, 'latest');
-    expect(missed[1]?.reason).toContain('2026-11-20 01:20 UTC was also due');
-    // Only what nothing stands in for is told.
-    expect((await town.mails(daemon, 1)).map(({ parsed: { subject } }) => subject)).toEqual([
-      'Tollkeeper: none missed a slot',
-    ]);
   });
 });

@@ -20,5 +20,4 @@ export const allowedSentences: Readonly<Record<string, number>> = {
   'scheduler/dispatch.test.ts': 2,
   'scheduler/downtime.test.ts': 1,
   'scheduler/process-ends.test.ts': 1,
-  'scheduler/slots.test.ts': 2,
 };

@@ -8,51 +8,57 @@ import {
   openControlFixture,
   rejection,
   runResult,
-  runView,
   sendRaw,
   statusView,
 } from './support/control-fixture.ts';
 
 const never = new AbortController().signal;
+const who = 'person anna';
 
 describe('a command through the control socket', () => {
-  it('carries each request and its response', async () => {
+  it('carries each request and its response, with progress', async () => {
     await using fixture = await openControlFixture();
-    const asked: unknown[] = [];
-    const note = async <T>(answer: T, ...what: unknown[]): Promise<T> => {
-      asked.push(what);
-      return answer;
-    };
-    const [next, plan] = [[{ job: 'spend', slot: at, zone: 'UTC' }], ['pull 3 windows', 'mail 1 person']];
-    const end = { slots: 2, ok: 1, already: 0, failed: 1 };
-    await fixture.listen({
-      status: () => note(statusView, 'status'),
-      runs: (query) => note([runView('spend')], 'runs', query),
-      next: (query) => note(next, 'next', query),
-      plan: (request) => note(plan, 'plan', request),
-      run: (request) => note(runResult(request.job), 'run', request),
-      backfill: (request) => note(end, 'backfill', request),
-    });
-    const daemon = await fixture.daemon();
-    const query = { job: 'a&b=c ü', limit: 20 };
-    const slot = { job: 'spend', slot: '2026-11-21' };
+    const service = { service: 'billing', who };
     const range = { job: 'spend', from: '2026-11-01', to: '2026-11-03' };
-    expect(await daemon('status', {})).toEqual(statusView);
-    expect(await daemon('runs', query)).toEqual([runView('spend')]);
-    expect(await daemon('next', { count: 5 })).toEqual(next);
-    expect(await daemon('plan', slot)).toEqual(plan);
-    await daemon('plan', range);
-    expect(await daemon('run', { job: 'Überblick' }, { signal: never })).toEqual(runResult('Überblick'));
-    expect(await daemon('backfill', range, { signal: never })).toEqual(end);
-    expect(asked).toEqual([
-      ['status'],
-      ['runs', query],
-      ['next', { count: 5 }],
-      ['plan', slot],
-      ['plan', range],
-      ['run', { job: 'Überblick' }],
-      ['backfill', range],
-    ]);
+    const requests = {
+      status: {},
+      runs: { job: 'a&b=c ü', limit: 20 },
+      next: { count: 5 },
+      plan: range,
+      run: { job: 'Überblick' },
+      backfill: range,
+      'keys/list': { days: 30 },
+      'keys/plan': { job: 'rotate-prod' },
+      // A plan of thousands of keys.
+      'keys/check-plan': { file: 'ü'.repeat(900_000) },
+      'keys/apply': { file: 'plan', who },
+      'keys/rotate': { key: 'billing', now: true, who, account: 'main' },
+      'keys/expire': { key: '1', at: '+48h', who, evenIfCurrent: true },
+      'keys/create': { ...service, job: 'a', quota: '5', expires: '+1d', group: 'g' },
+      'keys/adopt': { ...service, key: 'x', generation: 2, move: true },
+      'keys/confirm': { ...service, fingerprint: 'ab' },
+      'keys/resume': service,
+      'keys/give-up': service,
+      'keys/reconcile': { ...service, apply: true },
+      'keys/audit': {},
+      'keys/history': { account: 'main' },
+    };
+    const answering = (name: string) => (input: unknown, context: { progress?: (step: object) => void }) => {
+      context.progress?.({ step: name });
+      return Promise.resolve({ name, input });
+    };
+    const handlers = Object.keys(requests).map((name) => [name, answering(name)]);
+    await fixture.listen(Object.fromEntries(handlers) as Partial<ProgramHandlers>);
+    const daemon = (await fixture.daemon()) as (
+      name: never,
+      input: never,
+      context: never,
+    ) => Promise<unknown>;
+    const steps: unknown[] = [];
+    const context = { progress: (step: unknown) => steps.push(step), signal: never };
+    for (const [name, input] of Object.entries(requests))
+      expect(await daemon(name as never, input as never, context as never)).toEqual({ name, input });
+    for (const step of ['keys/apply', 'keys/rotate']) expect(steps).toContainEqual({ step });
   });
 
   it('shows progress and results in order, and the last step of each before the next', async () => {
@@ -178,6 +184,17 @@ describe('a command through the control socket', () => {
     ['megabytes', 'POST', '/run', `{"job":"a"}${' '.repeat(3_000_000)}`, 400],
     ['a count of none', 'POST', '/next', '{"count":0}', 400],
     ['a limit that is no number', 'POST', '/runs', '{"limit":"7"}', 400],
+    ['a rotation that says not when', 'POST', '/keys/rotate', '{"key":"a","who":"b"}', 400],
+    ['a rotation by nobody', 'POST', '/keys/rotate', '{"key":"a","now":true}', 400],
+    ['a list of no days', 'POST', '/keys/list', '{"days":0}', 400],
+    [
+      'a generation of none',
+      'POST',
+      '/keys/adopt',
+      '{"key":"a","service":"b","generation":0,"who":"c"}',
+      400,
+    ],
+    ['a plan of nothing', 'POST', '/keys/apply', '{"file":"","who":"c"}', 400],
     ['no path', 'POST', '//', '', 404],
     ['another command', 'POST', '/constructor', '{}', 404],
     ['a command with a query', 'POST', '/status?a=b', '{}', 404],

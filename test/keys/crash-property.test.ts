@@ -26,23 +26,10 @@ const retained = (fixture: EngineFixture): ReadonlySet<string> =>
       .map(({ event }) => (JSON.parse(event) as { name: string }).name),
   );
 
-type Scenario = {
-  /** After how many effects and lines each life of the process ends. */
-  readonly lives: readonly number[];
-  readonly creates: readonly ('before' | 'after' | undefined)[];
-  readonly removes: readonly ('before' | 'after' | undefined)[];
-  readonly updates: readonly ('before' | 'after' | undefined)[];
-  readonly sinks: 1 | 2;
-  readonly retire: 'unused' | 'after-overlap' | 'now';
-  readonly limited: boolean;
-  readonly quota: 'carry' | 'split';
-  /** For how many rounds lists do not show a new key. */
-  readonly late: number;
-};
-
 const lost = fc.array(fc.constantFrom('before' as const, 'after' as const, undefined), { maxLength: 3 });
 
-const scenario: fc.Arbitrary<Scenario> = fc.record({
+const scenario = fc.record({
+  // After how many effects and lines each life of the process ends.
   lives: fc.array(fc.integer({ min: 0, max: 70 }), { maxLength: 6 }),
   creates: lost,
   removes: lost,
@@ -51,8 +38,10 @@ const scenario: fc.Arbitrary<Scenario> = fc.record({
   retire: fc.constantFrom('unused' as const, 'after-overlap' as const, 'now' as const),
   limited: fc.boolean(),
   quota: fc.constantFrom('carry' as const, 'split' as const),
+  // For how many rounds lists do not show a new key.
   late: fc.constantFrom(0, 0, 1, 2),
 });
+type Scenario = typeof scenario extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
 /** Plays a rotation to its end through all that happens to it, looking at the sinks at every effect. */
 const play = async (

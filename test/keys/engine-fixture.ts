@@ -23,6 +23,7 @@ import {
   type KeyAlert,
   type KeyEvent,
   type KeyUse,
+  type PlannedExpiry,
   type Sink,
   type RotationTerms,
 } from '../../src/keys/index.ts';
@@ -187,6 +188,18 @@ export const sealedSink = () =>
     confirmedByPerson: true,
     fingerprint: async () => ({ state: 'unreadable', why: 'only anna can' }),
   });
+
+/** A sink that takes keys, answers what it holds, and is never read. */
+export const webhookSink = () => {
+  const made = memorySink('webhook:one', {
+    deliver: async (key) => {
+      made.contents.value = key.reveal();
+      return { fingerprint: fingerprintOf(key.reveal()) };
+    },
+    fingerprint: async () => ({ state: 'unreadable', why: 'it shows none' }),
+  });
+  return made;
+};
 
 /** A sink that no key can be delivered to. */
 export const fullSink = (place: string) =>
@@ -560,6 +573,12 @@ export const engineFixture = async (
       } as const;
       const [id = ''] = await current.keyService.start([rotation], 'person anna');
       return id;
+    },
+    /** A person ends a key of the service. */
+    expire: (keyId: number, action: PlannedExpiry['action'], evenIfCurrent = true) => {
+      const name = gateway.keys.get(keyId)?.name ?? 'billing.g1';
+      const key = { keyId, generation: Number(name.split('.g')[1] ?? 1), name, service: 'billing' };
+      return current.keyService.expire([{ ...key, action, evenIfCurrent }], 'person anna', signal);
     },
     advance,
     start,

@@ -1,6 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseKeyEvent } from '../../src/keys/events/key-event.ts';
-import { type EngineFixture, engineFixture, hour, begunFixture, dieAt } from './engine-fixture.ts';
+import {
+  adoptedStep,
+  type EngineFixture,
+  engineFixture,
+  hour,
+  begunFixture,
+  dieAt,
+  stillClock,
+} from './engine-fixture.ts';
+import { fault, money, unixSeconds } from '../../src/core/index.ts';
+import type { KeyEvent, KeyUse } from '../../src/keys/index.ts';
 
 const minute = 60_000;
 const day = 24 * hour;
@@ -12,33 +22,24 @@ const noted = async (fixture: EngineFixture, what: string) =>
   (await fixture.keyService().history('billing')).filter((event) => event.what === what);
 
 describe('a renamed old key', () => {
-  it('stays when it was renamed after the cutover and is used under its new name, with a notification', async () => {
-    const { fixture, old } = await begunFixture();
-    fixture.rename(old, 'billing-legacy');
-    fixture.elapse(2 * hour);
-    fixture.used('billing-legacy', minute);
-    fixture.used('billing.g2', minute);
-    await fixture.advance();
-    expect(isThere(fixture, old)).toBe(true);
-    expect(fixture.alert).toMatchObject([
-      {
-        kind: 'held',
-        about: { name: 'billing.g1', why: { reason: 'used', use: { calls: 1 }, names: ['billing-legacy'] } },
-      },
-    ]);
-  });
-
-  it('stays when it was renamed between its adoption and the cutover', async () => {
-    await using fixture = await engineFixture();
-    const { old, id } = await fixture.planned();
-    fixture.rename(old, 'billing-legacy');
-    await fixture.advance([id]);
-    fixture.elapse(2 * hour);
-    fixture.used('billing-legacy', minute);
-    fixture.used('billing.g2', minute);
-    await fixture.advance();
-    expect(isThere(fixture, old)).toBe(true);
-  });
+  it.each(['after the cutover', 'between its adoption and the cutover'])(
+    'stays when it was renamed %s and is used under its new name, with a notification',
+    async (when) => {
+      await using fixture = await engineFixture();
+      const { old, id } = await fixture.planned();
+      if (when === 'after the cutover') await fixture.advance([id]);
+      fixture.rename(old, 'billing-legacy');
+      await fixture.advance([id]);
+      fixture.elapse(2 * hour);
+      fixture.used('billing-legacy', minute);
+      fixture.used('billing.g2', minute);
+      await fixture.advance();
+      expect(isThere(fixture, old)).toBe(true);
+      expect(fixture.alert).toMatchObject([
+        { kind: 'held', about: { why: { reason: 'used', use: { calls: 1 }, names: ['billing-legacy'] } } },
+      ]);
+    },
+  );
 
   it('stays when it was renamed back and used under any of its names, whose usage is summed', async () => {
     const { fixture, old } = await begunFixture({
@@ -127,20 +128,8 @@ describe('a renamed successor', () => {
 });
 
 it('evidence that was journaled before names were recorded remains readable', () => {
-  const line = {
-    at: 1,
-    who: 'job rotate',
-    account: 'main',
-    service: 'billing',
-    rotation: 'r1',
-    what: 'quiet',
-    keyId: 1,
-    generation: 1,
-    name: 'billing.g1',
-    from: 1,
-    to: 2,
-    evidence: 'no call',
-  };
+  const { born: _, ...step } = adoptedStep(1) as KeyEvent & { born: unknown };
+  const line = { ...step, what: 'quiet', from: 1, to: 2, evidence: 'no call' };
   expect(parseKeyEvent(line)).toEqual(line);
   expect(parseKeyEvent({ ...line, names: ['billing.g1'] })).toMatchObject({ names: ['billing.g1'] });
 });
@@ -246,4 +235,107 @@ describe('the verification call of a successor', () => {
     expect(isThere(fixture, old)).toBe(!counts);
     if (!counts) expect((await noted(fixture, 'held'))[0]).toMatchObject({ reason: 'successor-unused' });
   });
+});
+
+/** An engine whose stored log ends some time ago; calls since then are only in the gateway. */
+const openBehind = async () => {
+  const time = stillClock();
+  const reads: (readonly string[])[] = [];
+  const recent = { uses: new Map<string, KeyUse>(), fails: false };
+  const fixture = await engineFixture({
+    time,
+    recentCalls: async (names, since) => {
+      reads.push(names);
+      if (recent.fails) throw fault('gateway-timeout', 'no answer');
+      expect(since * 1000).toBeLessThanOrEqual(time.clock.now());
+      return new Map([...recent.uses].filter(([name]) => names.includes(name)));
+    },
+  });
+  onTestFinished(() => fixture[Symbol.asyncDispose]());
+  return {
+    fixture,
+    reads,
+    recent,
+    call: (name: string): void => {
+      const lastCall = unixSeconds(Math.floor(time.clock.now() / 1000));
+      recent.uses.set(name, { calls: 1, lastCall, models: [{ model: 'm', calls: 1 }] });
+    },
+  };
+};
+
+const countOf = async (fixture: EngineFixture, what: string): Promise<number> =>
+  (await fixture.keyService().history('billing')).filter((event) => event.what === what).length;
+
+it('an old key that is called after the end of the stored log is not deleted, and its idle time begins again', async () => {
+  const { fixture, reads, recent, call } = await openBehind();
+  const { old } = await fixture.begun();
+  fixture.elapse(2 * hour);
+  fixture.used('billing.g2', minute);
+  call('billing.g1');
+  await fixture.advance();
+  expect(fixture.gateway.keys.has(old)).toBe(true);
+  expect(reads).toEqual([['billing.g1']]);
+  expect(fixture.alert.at(-1)).toMatchObject({
+    kind: 'held',
+    about: { name: 'billing.g1', why: { reason: 'used', use: { calls: 1 } } },
+  });
+  // The stored log does not show the call yet: the key is held all the same, with one notification.
+  recent.uses.clear();
+  for (let round = 0; round < 3; round += 1) {
+    await fixture.later(5 * minute);
+  }
+  expect([fixture.gateway.keys.has(old), await countOf(fixture, 'held')]).toEqual([true, 1]);
+  await fixture.later(hour, 'billing.g2', minute);
+  expect(fixture.gateway.keys.has(old)).toBe(false);
+});
+
+it('an old key stays while the log cannot be read up to now, which is no failed attempt', async () => {
+  const { fixture, recent } = await openBehind();
+  const { old } = await fixture.begun();
+  fixture.elapse(2 * hour);
+  fixture.used('billing.g2', minute);
+  recent.fails = true;
+  const [moved] = await fixture.advance();
+  expect([fixture.gateway.keys.has(old), moved?.view.tries]).toEqual([true, 0]);
+  expect(moved?.view.message).toContain('read up to now');
+  recent.fails = false;
+  await fixture.advance();
+  expect(fixture.gateway.keys.has(old)).toBe(false);
+});
+
+it('the log is read once for all keys that may be deleted in a cycle', async () => {
+  const { fixture, reads } = await openBehind();
+  const keyService = fixture.keyService();
+  const [, second] = ['billing.g1', 'billing.g2'].map((name) => fixture.gateway.add(name));
+  const { keys } = await keyService.survey(new AbortController().signal);
+  await keyService.adoptAll(keys, 'person anna');
+  await fixture.advance([await fixture.start(second ?? 0)]);
+  await fixture.later(2 * hour, 'billing.g3', minute);
+  expect(fixture.names()).toEqual(['billing.g3']);
+  expect(reads.map((names) => names.toSorted())).toEqual([['billing.g1', 'billing.g2']]);
+});
+
+it('a limited old key whose remaining quota fell since its idle time was proven is kept', async () => {
+  const { fixture } = await openBehind();
+  const { old } = await fixture.begun(
+    { quota: { kind: 'unlimited' } },
+    {
+      unlimitedQuota: false,
+      remainQuota: money('10'),
+    },
+  );
+  fixture.elapse(2 * hour);
+  fixture.used('billing.g2', minute);
+  // A call between the list of the cycle and the deletion, which no log shows yet.
+  fixture.state.at = (what) => {
+    if (what === 'after record quiet') fixture.spendTo(old, '9.5');
+  };
+  await fixture.advance();
+  fixture.state.at = () => undefined;
+  expect(fixture.gateway.keys.has(old)).toBe(true);
+  expect(fixture.alert.at(-1)?.about).toMatchObject({
+    why: { reason: 'used', quota: { from: '10', to: '9.5' } },
+  });
+  await fixture.later(2 * hour, 'billing.g2', minute);
+  expect(fixture.gateway.keys.has(old)).toBe(false);
 });

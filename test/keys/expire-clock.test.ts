@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, describe } from 'vitest';
 import {
   noProgress,
   unixMillis,
@@ -9,20 +9,27 @@ import {
 } from '../../src/core/index.ts';
 import { runs } from '../support/storm.ts';
 import { engineFixture, hour, stillClock } from './engine-fixture.ts';
+import { clockEffect, clockText } from '../../src/keys/index.ts';
+import { approved, titled } from '../support/approved.ts';
 
 const signal = new AbortController().signal;
+
+const at = unixMillis(Date.parse('2026-11-21T08:00:00Z'));
+
+/** What is known of the clock of a gateway that is so far ahead. */
+const clock = (offset: number, measuredAt = at): GatewayClock => ({
+  at: measuredAt,
+  offset,
+  uncertainty: 500,
+  since: unixMillis(0),
+  jump: 0,
+  stampsFrom: unixMillis(0),
+});
 
 /** An engine whose gateway has a clock of its own; `dateShift` is what its Date header is wrong by beside that. */
 const openSkewed = async (shift: { gateway: number; date: number }) => {
   const time = stillClock();
-  const known = (): GatewayClock => ({
-    at: time.clock.now(),
-    offset: shift.gateway + shift.date,
-    uncertainty: 500,
-    since: unixMillis(0),
-    jump: 0,
-    stampsFrom: unixMillis(0),
-  });
+  const known = () => clock(shift.gateway + shift.date, time.clock.now());
   const fixture = await engineFixture({ time, gatewayClock: known });
   const gatewayNow = () => time.clock.now() + shift.gateway;
   return {
@@ -33,50 +40,10 @@ const openSkewed = async (shift: { gateway: number; date: number }) => {
       const end = fixture.gateway.keys.get(id)?.expiredTime;
       return end === 'never' || (end !== undefined && end * 1000 > gatewayNow());
     },
-    expire: (id: number, millis: number) =>
-      fixture.keyService().expire(
-        [
-          {
-            keyId: id,
-            generation: 1,
-            name: fixture.gateway.keys.get(id)?.name ?? '',
-            service: 'billing',
-            action: { kind: 'expire', in: millis },
-            evenIfCurrent: true,
-          },
-        ],
-        'person anna',
-        signal,
-      ),
+    expire: (id: number, millis: number) => fixture.expire(id, { kind: 'expire', in: millis }),
     [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose](),
   };
 };
-
-it.each([-26, -2, 2, 26])(
-  'an immediate expiry ends a key at once at a gateway that is %i hours ahead',
-  async (hours) => {
-    await using skewed = await openSkewed({ gateway: hours * hour, date: 0 });
-    const id = skewed.fixture.gateway.add('billing.g1', { createdTime: unixSeconds(1_700_000_000) });
-    const [ended] = await skewed.expire(id, 0);
-    expect(ended).toMatchObject({ done: true, message: expect.stringContaining('is expired') as string });
-    expect(skewed.works(id)).toBe(false);
-    expect(skewed.fixture.gateway.keys.get(id)?.expiredTime).toBeGreaterThan(0);
-  },
-);
-
-it.each([-2, 2])(
-  'an expiry in an hour comes in an hour at a gateway that is %i hours ahead',
-  async (hours) => {
-    await using skewed = await openSkewed({ gateway: hours * hour, date: 0 });
-    const id = skewed.fixture.gateway.add('billing.g1', { createdTime: unixSeconds(1_700_000_000) });
-    const [ended] = await skewed.expire(id, hour);
-    expect(ended).toMatchObject({ done: true, message: 'it expires 2026-01-01 01:00 UTC; measured' });
-    skewed.fixture.elapse(hour - 1000);
-    expect(skewed.works(id)).toBe(true);
-    skewed.fixture.elapse(2000);
-    expect(skewed.works(id)).toBe(false);
-  },
-);
 
 it('the creation time of a key of our own decides where the Date header contradicts it', async () => {
   await using skewed = await openSkewed({ gateway: 0, date: 2 * hour });
@@ -105,6 +72,7 @@ it('an immediate expiry ends each key for any clocks of host and gateway, and a 
       shift.gateway = second;
       await skewed.expire(now, 0);
       expect(skewed.works(now)).toBe(false);
+      expect(skewed.fixture.gateway.keys.get(now)?.expiredTime).toBeGreaterThan(0);
       await skewed.expire(then, later + 10_000);
       skewed.fixture.elapse(later + 8000);
       expect(skewed.works(then)).toBe(true);
@@ -144,14 +112,7 @@ it('the stamp of a new key is compared with the Date header in the cycle that cr
   await using fixture = await engineFixture({
     time,
     gatewayNow: () => time.clock.now() + offset,
-    gatewayClock: () => ({
-      at: time.clock.now(),
-      offset,
-      uncertainty: 500,
-      since: unixMillis(0),
-      jump: 0,
-      stampsFrom: unixMillis(0),
-    }),
+    gatewayClock: () => clock(offset, time.clock.now()),
     compareClock: async (stamps) => {
       compared.push(stamps);
       return false;
@@ -169,4 +130,45 @@ it('the stamp of a new key is compared with the Date header in the cycle that cr
   const lists = compared.flatMap(({ list }) => list ?? []);
   expect(lists).not.toEqual([]);
   for (const { low, high } of lists) expect(low <= offset && offset <= high).toBe(true);
+});
+
+const minute = 60_000;
+const day = 24 * hour;
+
+describe('the effect of a skew', () => {
+  it('is none where the clock is right or not known', () => {
+    expect(clockEffect(undefined, { quiet: hour })).toEqual({ effect: 'add', margin: 0 });
+    expect(clockEffect(clock(900), { quiet: hour })).toEqual({ effect: 'add', margin: 0 });
+  });
+
+  it('is a longer quiet time where it is small compared with the lag or with quiet (G16.4)', () => {
+    expect(clockEffect(clock(5 * minute), { quiet: 10 * minute })).toEqual({
+      effect: 'add',
+      margin: 5 * minute + 500,
+    });
+    expect(clockEffect(clock(-hour), { quiet: 7 * day })).toEqual({
+      effect: 'add',
+      margin: hour + 500,
+    });
+  });
+
+  it('suspends deletions where it is large, and names the clock: of the gateway, or of its log alone (G16.4)', async () => {
+    const texts: [string, string][] = [];
+    for (const [title, effect] of [
+      ['one hour behind', clockEffect(clock(-hour), { quiet: hour })],
+      ['90 minutes ahead', clockEffect(clock(90 * minute), { quiet: hour })],
+      ['a log two hours behind', clockEffect(clock(0), { quiet: hour, logBehind: 2 * hour })],
+    ] as const) {
+      expect(effect.effect).toBe('suspend');
+      texts.push([title, effect.effect === 'suspend' ? clockText(effect.problem, 'Europe/Berlin') : '']);
+    }
+    await expect(titled(texts)).toMatchFileSnapshot(approved('keys/clock-skew'));
+  });
+
+  it('of the log alone is added where it is small', () => {
+    expect(clockEffect(undefined, { quiet: hour, logBehind: 5 * minute })).toEqual({
+      effect: 'add',
+      margin: 5 * minute,
+    });
+  });
 });

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appendFile, readFile } from 'node:fs/promises';
 import { fault, money } from '../../src/core/index.ts';
-import { appendAuditLines } from '../../src/keys/journal/audit-file.ts';
 import {
   defaultTerms,
   engineFixture,
@@ -9,7 +7,6 @@ import {
   hour,
   memorySink,
   noVerdict,
-  sealedSink,
   begunFixture,
   dieAt,
 } from './engine-fixture.ts';
@@ -33,20 +30,6 @@ describe('an unusable orphan', () => {
     expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
     const [after] = await fixture.later(hour);
     expect([after?.view.stage, fixture.names()]).toEqual(['waiting', ['billing.g1']]);
-  });
-
-  it('is deleted between two attempts and during a pause, if its plaintext was lost with the process', async () => {
-    for (const tries of [1, 5]) {
-      await using fixture = await engineFixture();
-      fixture.state.verify = noVerdict;
-      await fixture.begun({ tries });
-      expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
-      await fixture.restart();
-      await fixture.later(minute);
-      expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
-      await fixture.later(20 * minute);
-      expect(fixture.names()).not.toContain('billing.g2');
-    }
   });
 
   it('is deleted by a later cycle if the first attempt failed or was interrupted', async () => {
@@ -91,17 +74,6 @@ describe('an unusable orphan', () => {
 });
 
 describe('a delayed key list', () => {
-  it('causes no deletion of a key that a sink holds', async () => {
-    await using fixture = await engineFixture();
-    const broken = fullSink('memory:two');
-    fixture.state.sinks = [fixture.sink.sink, broken.sink];
-    const { moved } = await fixture.begun();
-    fixture.gateway.hidden.add(moved?.view.candidate?.keyId ?? 0);
-    await fixture.later(5 * minute);
-    expect(fixture.gateway.works(fixture.sink.contents.value ?? '')).toBe(true);
-    expect(fixture.names()).toEqual(['billing.g1', 'billing.g2']);
-  });
-
   it('never makes a key count as deleted: an old key is still retired on evidence', async () => {
     const { fixture, old } = await begunFixture();
     fixture.gateway.hidden.add(old);
@@ -230,17 +202,6 @@ describe('an operator', () => {
     expect(moved?.view.stage).toBe('current');
   });
 
-  it('is notified once of a key that must be confirmed', async () => {
-    await using fixture = await engineFixture();
-    const sealed = sealedSink();
-    fixture.state.sinks = [sealed.sink];
-    await fixture.begun();
-    await fixture.restart();
-    await fixture.advance();
-    expect(new Set(fixture.alert.map(({ key }) => key)).size).toBe(1);
-    expect([fixture.alert[0]?.kind, fixture.alerted()[0]]).toEqual(['waiting', 'unconfirmed billing.g2']);
-  });
-
   it('gets the key delivered to a sink that was declared between read-back and cutover', async () => {
     await using fixture = await engineFixture();
     const { id } = await fixture.planned();
@@ -287,72 +248,31 @@ describe('an operator', () => {
   });
 });
 
-describe('before an old key is deleted,', () => {
-  it('each sink is read again: an external restore may have put the old key back', async () => {
-    await using fixture = await engineFixture();
-    const old = fixture.gateway.add('billing.g1');
-    const before = fixture.gateway.plaintextOf(old);
-    fixture.sink.contents.value = before;
-    await fixture.advance([await fixture.start(old)]);
-    const fresh = fixture.sink.contents.value;
-    fixture.sink.contents.value = before;
-    await fixture.later(2 * hour, 'billing.g2');
-    expect(fixture.gateway.works(before)).toBe(true);
-    expect(fixture.alert.at(-1)?.message).toContain('billing.g2: it holds another key');
-    fixture.sink.contents.value = fresh;
-    await fixture.later(hour);
-    expect(fixture.names()).toEqual(['billing.g2']);
-  });
-});
-
 describe('a key that is to be ended', () => {
-  const signal = new AbortController().signal;
-  const end = (keyId: number, name: string, generation: number) => ({
-    keyId,
-    generation,
-    name,
-    service: 'billing',
-    action: { kind: 'delete' as const },
-  });
-
   it('counts as ended when it no longer exists', async () => {
     await using fixture = await engineFixture();
     const old = fixture.gateway.add('billing.g1');
     fixture.gateway.keys.delete(old);
-    const ended = await fixture.keyService().expire([end(old, 'billing.g1', 1)], 'job end', signal);
-    expect(ended.map(({ done }) => done)).toEqual([true]);
+    expect(await fixture.expire(old, { kind: 'delete' }, false)).toMatchObject([{ done: true }]);
   });
 
   it('is not a key that is being delivered to sinks', async () => {
     await using fixture = await engineFixture();
-    const broken = fullSink('memory:two');
-    fixture.state.sinks = [fixture.sink.sink, broken.sink];
+    fixture.state.sinks = [fixture.sink.sink, fullSink('memory:two').sink];
     const { moved } = await fixture.begun();
-    const fresh = moved?.view.candidate?.keyId ?? 0;
-    const ended = await fixture.keyService().expire([end(fresh, 'billing.g2', 2)], 'person anna', signal);
+    const ended = await fixture.expire(moved?.view.candidate?.keyId ?? 0, { kind: 'delete' }, false);
     expect(ended).toMatchObject([{ done: false, message: expect.stringContaining('give-up billing') }]);
     expect(fixture.gateway.works(fixture.sink.contents.value ?? '')).toBe(true);
   });
 });
 
-describe('an incorrect journal entry', () => {
-  it('of half a line, left by a failed write, is removed before the next one', async () => {
-    await using fixture = await engineFixture();
-    const old = fixture.gateway.add('billing.g1');
-    await fixture.start(old);
-    await appendFile(fixture.path(), '{"seq":3,"prev":"');
-    await appendAuditLines(fixture.path(), ['{"seq":3}']);
-    expect((await readFile(fixture.path(), 'utf8')).split('\n').slice(2)).toEqual(['{"seq":3}', '']);
-  });
-
-  it('of a failure by a clock that was years ahead blocks nothing', async () => {
-    await using fixture = await engineFixture();
-    fixture.state.verify = noVerdict;
-    const { id } = await fixture.planned();
-    fixture.elapse(20 * 365 * 24 * hour);
-    await fixture.advance([id]);
-    fixture.state.verify = undefined;
-    const [moved] = await fixture.later(-20 * 365 * 24 * hour + hour);
-    expect(moved?.view.stage).toBe('current');
-  });
+it('a failure that a clock years ahead stamped blocks nothing', async () => {
+  await using fixture = await engineFixture();
+  fixture.state.verify = noVerdict;
+  const { id } = await fixture.planned();
+  fixture.elapse(20 * 365 * 24 * hour);
+  await fixture.advance([id]);
+  fixture.state.verify = undefined;
+  const [moved] = await fixture.later(-20 * 365 * 24 * hour + hour);
+  expect(moved?.view.stage).toBe('current');
 });

@@ -140,30 +140,23 @@ describe('an audit file that is replaced while the process runs', () => {
 describe('the problem of a journal', () => {
   const spoil = (text: string) => text.replace(/adopt\/3/, 'adopt/9');
 
-  it('is known from a refused step until the next successful step', async () => {
-    await using fixture = await journalFixture(3);
-    expect(fixture.journal.problem()).toBeUndefined();
-    const before = await fixture.text();
-    await writeFile(fixture.path, spoil(before));
-    await expect(fixture.journal.record([step(4)])).rejects.toMatchObject({ code: 'audit-damaged' });
-    expect(fixture.journal.problem()).toMatchObject({ code: 'audit-damaged' });
-    await writeFile(fixture.path, before);
-    await fixture.journal.record([step(4)]);
-    expect(fixture.journal.problem()).toBeUndefined();
-  });
-
-  it('is found by a check of the file, without a step, and ends once the file is restored', async () => {
+  it('is known from a refused step or a check of the file until a successful step or check', async () => {
     await using fixture = await journalFixture(3);
     await fixture.journal.check();
     expect(fixture.journal.problem()).toBeUndefined();
     const before = await fixture.text();
-    await writeFile(fixture.path, spoil(before));
-    await fixture.journal.check();
-    expect(fixture.journal.problem()).toMatchObject({ code: 'audit-damaged' });
-    expect(await fixture.text()).toBe(spoil(before));
-    await writeFile(fixture.path, before);
-    await fixture.journal.check();
-    expect(fixture.journal.problem()).toBeUndefined();
+    for (const look of [
+      fixture.journal.check,
+      () => fixture.journal.record([step(4)]).catch(() => undefined),
+    ]) {
+      await writeFile(fixture.path, spoil(before));
+      await look();
+      expect(fixture.journal.problem()).toMatchObject({ code: 'audit-damaged' });
+      expect(await fixture.text()).toBe(spoil(before));
+      await writeFile(fixture.path, before);
+      await fixture.journal.check();
+      expect(fixture.journal.problem()).toBeUndefined();
+    }
     await fixture.journal.record([step(4)]);
     await fixture.expectWhole(4);
   });

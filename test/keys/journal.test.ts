@@ -1,14 +1,24 @@
-import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, truncate, writeFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fault, silentLog } from '../../src/core/index.ts';
+import { silentLog, fault } from '../../src/core/index.ts';
 import { readAuditLines } from '../../src/keys/journal/audit-file.ts';
 import { lineAfter, noHead } from '../../src/keys/journal/audit-line.ts';
 import { openJournal } from '../../src/keys/journal/journal.ts';
-import { verifyAudit } from '../../src/keys/index.ts';
+import { verifyAudit, openReopenableJournal } from '../../src/keys/index.ts';
 import { runs } from '../support/storm.ts';
-import { engineFixture, memoryTable, type EngineFixture } from './engine-fixture.ts';
-import { openRotations } from '../../src/keys/model/key-state.ts';
+import {
+  engineFixture,
+  memoryTable,
+  type EngineFixture,
+  begunFixture,
+  hour,
+  adoptedStep as step,
+} from './engine-fixture.ts';
+import { compareAudit } from '../../src/keys/journal/compare-audit.ts';
+import { approved, titled } from '../support/approved.ts';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /** A fixture in which a rotation was begun, so that there are steps. */
 const begun = async (): Promise<EngineFixture> => {
@@ -21,23 +31,6 @@ const reopen = (fixture: EngineFixture, table = fixture.table) =>
   openJournal({ table, path: fixture.path(), log: silentLog });
 
 describe('the key journal', () => {
-  it('is restored from the audit file when the database is lost', async () => {
-    await using fixture = await begun();
-    const table = memoryTable();
-    const journal = await reopen(fixture, table);
-    expect(table.rows).toEqual(fixture.table.rows);
-    expect(openRotations(journal.state('main')).map(({ service }) => service)).toEqual(['billing']);
-    expect(journal.head()).toEqual(fixture.journal().head());
-  });
-
-  it('rewrites the audit file when the file is lost', async () => {
-    await using fixture = await begun();
-    const before = await readFile(fixture.path(), 'utf8');
-    await rm(fixture.path());
-    await reopen(fixture);
-    expect(await readFile(fixture.path(), 'utf8')).toBe(before);
-  });
-
   it.each([
     ['lacks steps that another replica recorded', (lines: readonly string[]) => lines.slice(0, -1)],
     ['has a step that the database never had', (lines: readonly string[]) => [...lines, lines[0] ?? '']],
@@ -73,35 +66,6 @@ describe('the key journal', () => {
     await shorter.append(lines.slice(0, -1), []);
     await reopen(fixture, shorter);
     expect(shorter.rows).toEqual(lines);
-  });
-
-  it('writes every row exactly once when the database fails for a while', async () => {
-    await using fixture = await engineFixture();
-    const old = fixture.gateway.add('billing.g1');
-    const { append } = fixture.table;
-    const table = { ...fixture.table, append };
-    let fails = true;
-    table.append = async (rows, lineage) => {
-      if (fails) throw fault('disk-full', 'no room');
-      return append(rows, lineage);
-    };
-    const journal = await openJournal({ table, path: `${fixture.folder}/other.jsonl`, log: silentLog });
-    const event = {
-      at: fixture.clock.now(),
-      who: 'person anna',
-      account: 'main',
-      service: 'billing',
-      rotation: 'adopt/1',
-      what: 'adopted' as const,
-      keyId: old,
-      generation: 1,
-      name: 'billing.g1',
-      born: fixture.clock.now(),
-    };
-    await expect(journal.record([event])).rejects.toThrow('no room');
-    fails = false;
-    await journal.record([{ ...event, generation: 2, keyId: old + 1 }]);
-    expect(fixture.table.rows.map(({ seq }) => seq)).toEqual([1, 2]);
   });
 
   it('refuses to continue when the file and the database contradict each other', async () => {
@@ -160,4 +124,165 @@ describe('the verification of an audit file', () => {
     for (const { plaintext } of fixture.gateway.keys.values()) expect(text).not.toContain(plaintext);
     await truncate(fixture.path(), text.length);
   });
+});
+
+type Row = Parameters<typeof compareAudit>[1][number];
+
+const written = (count: number): { readonly lines: readonly string[]; readonly rows: readonly Row[] } => {
+  const lines: string[] = [];
+  const rows: Row[] = [];
+  let head = noHead;
+  for (let step = 1; step <= count; step += 1) {
+    const event = JSON.stringify({ what: 'planned', step });
+    const line = lineAfter(head, event);
+    head = line.head;
+    lines.push(line.text);
+    rows.push({ ...head, event });
+  }
+  return { lines, rows };
+};
+
+async function* each(lines: readonly string[]): AsyncGenerator<string> {
+  yield* lines;
+}
+
+describe('an audit file', () => {
+  const { lines, rows } = written(3);
+
+  it('agrees with the database that holds the same steps', async () => {
+    expect(await compareAudit(each(lines), rows)).toEqual({ steps: 3 });
+    expect(await compareAudit(each([]), [])).toEqual({ steps: 0 });
+  });
+
+  it('differs from the database where it or a step of the database was changed, and the line is named', async () => {
+    const changed = rows.with(1, { ...written(3).rows[1], event: '{"what":"deleted"}' } as Row);
+    const texts: [string, string][] = [];
+    for (const [title, found, known] of [
+      ['lacks its last line', lines.slice(0, 2), rows],
+      ['is empty', [], rows],
+      ['has a line more', written(4).lines, rows],
+      ['has another line', lines.with(1, lines[2] ?? ''), rows],
+      ['has a torn line', lines.with(2, '{"seq":3'), rows],
+      ['is whole, while a step of the database was changed', lines, changed],
+    ] as const) {
+      const { steps, differs = '' } = await compareAudit(each(found), known);
+      expect([title, steps, differs === '']).toEqual([title, 3, false]);
+      texts.push([title, differs]);
+    }
+    await expect(titled(texts)).toMatchFileSnapshot(approved('keys/audit-differences'));
+  });
+});
+
+const signal = new AbortController().signal;
+
+it('a key that the list does not show yet is not reported as deleted by an inspection', async () => {
+  const { fixture } = await begunFixture();
+  const current = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2');
+  if (current === undefined) throw new RangeError('no successor');
+  // A list may lag, or be taken before another piece of work delivers a key.
+  fixture.gateway.hidden.add(current.id);
+  await fixture.keyService().inspect({ sinks: true }, signal);
+  expect([await fixture.keyService().deadKeys(), fixture.alert]).toEqual([[], []]);
+  expect(await fixture.keyService().reconcile({ apply: false }, 'person anna', signal)).toEqual([]);
+});
+
+it('a key that a sink holds and the gateway has deleted is reported once by inspections', async () => {
+  const { fixture } = await begunFixture();
+  const current = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2');
+  fixture.gateway.keys.delete(current?.id ?? 0);
+  for (let round = 0; round < 2; round += 1) {
+    fixture.elapse(hour);
+    await fixture.keyService().inspect({ sinks: true }, signal);
+  }
+  expect(await fixture.keyService().deadKeys()).toMatchObject([{ name: 'billing.g2', state: 'deleted' }]);
+  expect(fixture.alert).toHaveLength(1);
+});
+
+/** Two steps in a file whose first line was taken out, and how often the database was asked for all of them. */
+const damagedFixture = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-journal-'));
+  const path = join(folder, 'keys.jsonl');
+  const table = { ...memoryTable() };
+  const journal = await openJournal({ table, path, log: silentLog });
+  for (const number of [1, 2]) await journal.record([step(number)]);
+  const whole = await readFile(path, 'utf8');
+  await writeFile(path, whole.slice(whole.indexOf('\n') + 1));
+  const { events } = table;
+  let opened = 0;
+  table.events = (filter) => {
+    opened += 1;
+    return events(filter);
+  };
+  return {
+    path,
+    table,
+    whole,
+    opened: () => opened,
+    open: () => openReopenableJournal({ table, path, log: silentLog }),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+};
+
+it('a journal that could not be opened is opened once the file is valid, and only once', async () => {
+  await using fixture = await damagedFixture();
+  const journal = await fixture.open();
+  const closed = journal.now();
+  expect(closed.problem()).toMatchObject({ code: 'audit-damaged' });
+  expect(await journal.check()).toMatchObject({ code: 'audit-damaged' });
+  await expect(journal.now().record([step(3)])).rejects.toMatchObject({ code: 'audit-damaged' });
+  await rename(fixture.path, `${fixture.path}.damaged`);
+  const before = fixture.opened();
+  expect(await Promise.all([journal.check(), journal.check(), journal.check()])).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(fixture.opened()).toBe(before + 1);
+  expect(await readFile(fixture.path, 'utf8')).toBe(fixture.whole);
+  expect([...journal.now().state('main').lineage.keys()]).toEqual([1, 2]);
+  await journal.now().record([step(3)]);
+  expect(fixture.table.rows).toHaveLength(3);
+});
+
+it('work that began with a closed journal records nothing after the journal opens: it saw no key', async () => {
+  await using fixture = await damagedFixture();
+  const journal = await fixture.open();
+  const began = journal.now();
+  await writeFile(fixture.path, fixture.whole);
+  expect(await journal.check()).toBeUndefined();
+  await expect(began.record([step(3)])).rejects.toMatchObject({ code: 'audit-damaged' });
+});
+
+it('a check reports an open journal that becomes invalid, and the journal resumes unchanged', async () => {
+  await using fixture = await damagedFixture();
+  await writeFile(fixture.path, fixture.whole);
+  const journal = await fixture.open();
+  const open = journal.now();
+  expect(await journal.check()).toBeUndefined();
+  await writeFile(fixture.path, `${fixture.whole}junk\n`);
+  expect(await journal.check()).toMatchObject({ code: 'audit-damaged' });
+  await writeFile(fixture.path, fixture.whole);
+  expect(await journal.check()).toBeUndefined();
+  expect(journal.now()).toBe(open);
+});
+
+it('an unrelated error does not change the status of the journal', async () => {
+  await using fixture = await damagedFixture();
+  fixture.table.last = () => Promise.reject(new TypeError('broken'));
+  await expect(fixture.open()).rejects.toThrow('broken');
+  fixture.table.last = () => Promise.reject(fault('disk-full', 'no room'));
+  expect((await fixture.open()).now().problem()).toMatchObject({ code: 'disk-full' });
+});
+
+it('an unreadable audit file keeps the journal closed, and is checked again', async () => {
+  await using fixture = await damagedFixture();
+  await rm(fixture.path);
+  await mkdir(fixture.path);
+  const journal = await fixture.open();
+  expect(journal.now().problem()).toMatchObject({
+    code: 'path-unwritable',
+    message: expect.stringContaining('EISDIR') as string,
+  });
+  await rm(fixture.path, { recursive: true });
+  expect(await journal.check()).toBeUndefined();
 });

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unixMillis, unixSeconds } from '../../src/core/index.ts';
+import { unixMillis, unixSeconds, money } from '../../src/core/index.ts';
 import { judgeOrphan, type OrphanFacts, type SinkFact } from '../../src/keys/retirement/judge-orphan.ts';
+import type { ApiKey } from '../../src/gateway/index.ts';
+import { mismatchOf } from '../../src/keys/retirement/request-match.ts';
+import { now as surveyedAt, surveyed } from './plan/survey.ts';
 
 const hour = 3_600_000;
 const now = unixMillis(1_767_225_600_000);
@@ -12,6 +15,8 @@ const sink = (reading: SinkFact['reading'], isAnother = false): SinkFact => ({
   reading,
   isAnother,
 });
+
+const long = unixSeconds((now - 3 * hour) / 1000);
 
 const proven: OrphanFacts = {
   name: 'billing.g2',
@@ -44,10 +49,7 @@ describe('an orphan', () => {
     ['sink-unreadable', { sinks: [sink({ state: 'unreadable', why: 'a webhook' })] }],
     ['sink-failed', { sinks: [sink({ state: 'failed', why: '503' })] }],
     ['log-incomplete', { complete: { complete: false, why: 'no log' } }],
-    [
-      'log-incomplete',
-      { complete: { complete: false, why: 'late', through: unixSeconds((now - 3 * hour) / 1000) } },
-    ],
+    ['log-incomplete', { complete: { complete: false, why: 'late', through: long } }],
     ['log-incomplete', { askedAt: unixMillis(now - 60_000) }],
   ])('is retained: %s', (reason, change) => {
     expect(reasonOf({ ...proven, ...change })).toBe(reason);
@@ -135,5 +137,37 @@ describe('an orphan', () => {
           ).toBeTruthy();
       }),
     );
+  });
+});
+
+const requestOf = (service: string) => ({
+  rotation: `${service}/1`,
+  service,
+  generation: 1,
+  name: `${service}.g1`,
+  askedAt: surveyedAt,
+  isLost: true,
+  spec: {
+    remainQuota: money('5'),
+    unlimitedQuota: false,
+    expiredTime: 'never' as const,
+    group: '',
+  },
+});
+
+const listed = (service: string, key: Partial<ApiKey> = {}): ApiKey =>
+  surveyed(`${service}.g1`, { age: 0, key }).key;
+
+describe('a listed key and a request with a lost answer', () => {
+  it.each(['billing', 'tollkeeper-probe'])('match if a key of %s has the requested fields', (service) => {
+    expect(mismatchOf(listed(service), requestOf(service))).toBeUndefined();
+  });
+
+  it('match for a probe whatever unit its quota is listed in, unless it is unlimited', () => {
+    const request = requestOf('tollkeeper-probe');
+    const inUnits = listed('tollkeeper-probe', { remainQuota: money('0.00001') });
+    expect(mismatchOf(inUnits, request)).toBeUndefined();
+    const unlimited = listed('tollkeeper-probe', { unlimitedQuota: true });
+    expect(mismatchOf(unlimited, request)).toBe('its quota differs');
   });
 });

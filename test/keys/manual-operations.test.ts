@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noProgress, unixSeconds } from '../../src/core/index.ts';
+import { noProgress, unixSeconds, money } from '../../src/core/index.ts';
 import { planRotations, plannedRotation } from '../../src/keys/index.ts';
 import {
   engineFixture,
@@ -8,7 +8,9 @@ import {
   defaultTerms,
   type EngineFixture,
   begunFixture,
+  memorySink,
 } from './engine-fixture.ts';
+import { describeUse } from '../../src/keys/events/describe.ts';
 
 const { signal } = new AbortController();
 const who = 'person anna';
@@ -85,19 +87,6 @@ describe('an adopted key', () => {
   const serviceOf = (fixture: EngineFixture, id: number) =>
     fixture.journal().state('main').lineage.get(id)?.service;
 
-  it.each(['x/../../esc', '../etc', '-rf', '', 'a\nb'])(
-    'is rejected with the service name %j',
-    async (service) => {
-      await using fixture = await engineFixture();
-      const id = fixture.gateway.add('legacy');
-      await expect(adopt(fixture, id, service)).rejects.toMatchObject({
-        code: 'wrong-use',
-        advice: expect.stringContaining('letters, digits') as string,
-      });
-      expect(serviceOf(fixture, id)).toBeUndefined();
-    },
-  );
-
   it('is moved from another service only on request', async () => {
     await using fixture = await engineFixture();
     const id = fixture.gateway.add('legacy');
@@ -143,12 +132,11 @@ describe('a key that is to be ended', () => {
     const fresh = [...fixture.gateway.keys.values()].find(({ name }) => name === 'billing.g2')?.id ?? 0;
     const at = unixSeconds(Math.floor(fixture.clock.now() / 1000) + 3600);
     const action = { kind: 'expire', at } as const;
-    const end = { keyId: fresh, generation: 2, name: 'billing.g2', service: 'billing', action };
-    expect(await fixture.keyService().expire([end], who, signal)).toMatchObject([
+    expect(await fixture.expire(fresh, action, false)).toMatchObject([
       { done: false, message: expect.stringContaining('keys rotate billing --now') as string },
     ]);
     expect(fixture.gateway.keys.get(fresh)?.expiredTime).toBe('never');
-    expect(await fixture.keyService().expire([{ ...end, evenIfCurrent: true }], who, signal)).toMatchObject([
+    expect(await fixture.expire(fresh, action)).toMatchObject([
       // The moment that was set.
       { done: true, message: 'it expires 2026-01-01 01:00 UTC; measured' },
     ]);
@@ -174,4 +162,116 @@ it('a key that is adopted by its rotation has the creation time of the gateway',
   expect(
     fixture.table.rows.filter(({ what, event }) => what === 'planned' && event.includes('born')),
   ).toEqual([]);
+});
+
+const minute = 60_000;
+
+const whatOf = async (fixture: EngineFixture): Promise<readonly string[]> =>
+  (await fixture.keyService().history('billing')).map(({ what }) => what);
+const viewOf = async (fixture: EngineFixture) => (await fixture.keyService().open())[0];
+
+/** The old key is proven to be unused. */
+const fallIdle = (fixture: EngineFixture): void => {
+  fixture.elapse(2 * hour);
+  fixture.used('billing.g2', minute);
+};
+
+describe('an old key that a place of the journal may hold', () => {
+  it('stays when its job leaves the configuration after the cutover, and goes once the job is back', async () => {
+    const { fixture, old } = await begunFixture();
+    fixture.state.declared = false;
+    for (let round = 0; round < 3; round += 1) {
+      fallIdle(fixture);
+      await fixture.advance();
+    }
+    expect(fixture.gateway.keys.has(old)).toBe(true);
+    expect(await viewOf(fixture)).toMatchObject({ isHeldByPlace: true });
+    expect(new Set(fixture.alert.map(({ key }) => key)).size).toBe(1);
+    expect(fixture.alert[0]).toMatchObject({
+      kind: 'held',
+      message: expect.stringContaining('keys give-up billing --forget-places') as string,
+    });
+    fixture.state.declared = true;
+    fallIdle(fixture);
+    await fixture.advance();
+    expect(fixture.names()).toEqual(['billing.g2']);
+  });
+
+  it('goes once a person confirms that the place holds no key, and the audit log records who', async () => {
+    const { fixture } = await begunFixture();
+    const other = memorySink('file:/secrets/other');
+    fixture.state.sinks = [other.sink];
+    fallIdle(fixture);
+    await fixture.advance();
+    await fixture.keyService().forgetPlaces('billing', 'person anna', signal);
+    expect(
+      (await fixture.keyService().history('billing')).find(({ what }) => what === 'places-forgotten'),
+    ).toMatchObject({
+      what: 'places-forgotten',
+      who: 'person anna',
+      places: [fixture.sink.sink.place],
+    });
+    fallIdle(fixture);
+    await fixture.advance();
+    expect(fixture.names()).toEqual(['billing.g2']);
+    await expect(fixture.keyService().forgetPlaces('billing', 'person anna', signal)).rejects.toMatchObject({
+      code: 'wrong-use',
+    });
+  });
+
+  it('goes at once when it leaked, and the step names the places that were not read', async () => {
+    const { fixture } = await begunFixture();
+    const other = memorySink('file:/secrets/other');
+    fixture.state.sinks = [other.sink];
+    const [open] = await fixture.keyService().open();
+    const retire = { when: 'now', quiet: hour, ending: 'delete' } as const;
+    await fixture.leak(open?.candidate?.keyId ?? 0, { retire });
+    await fixture.advance();
+    await fixture.advance();
+    expect(fixture.names()).not.toContain('billing.g2');
+    const deleting = (await fixture.keyService().history('billing')).find(({ what }) => what === 'deleting');
+    expect(deleting).toMatchObject({ why: 'leaked', unread: [fixture.sink.sink.place] });
+  });
+});
+
+describe('an old key that ends after the overlap', () => {
+  const timed = { retire: { when: 'after-overlap', quiet: hour, ending: 'delete' } } as const;
+
+  it('gets its former expiry back when a sink holds it again, and ends once the sink holds its successor', async () => {
+    const { fixture, old } = await begunFixture({ ...timed, overlap: 4 * hour });
+    await fixture.advance();
+    expect(fixture.gateway.keys.get(old)?.expiredTime).not.toBe('never');
+    const successor = fixture.sink.contents.value;
+    fixture.sink.contents.value = fixture.gateway.plaintextOf(old);
+    await fixture.later(hour);
+    await fixture.advance();
+    expect(fixture.gateway.keys.get(old)?.expiredTime).toBe('never');
+    expect(fixture.alert.filter(({ kind }) => kind === 'held')).toHaveLength(1);
+    expect(await viewOf(fixture)).toMatchObject({ isHeldByPlace: true });
+    await fixture.later(9 * hour);
+    expect(fixture.gateway.works(fixture.gateway.plaintextOf(old))).toBe(true);
+    fixture.sink.contents.value = successor;
+    await fixture.advance();
+    expect(await whatOf(fixture)).toContain('hold-ended');
+    expect(fixture.gateway.works(fixture.gateway.plaintextOf(old))).toBe(true);
+    await fixture.later(5 * hour);
+    await fixture.advance();
+    expect(fixture.names()).toEqual(['billing.g2']);
+  });
+
+  it('gets its former expiry back when its job leaves the configuration', async () => {
+    const { fixture, old } = await begunFixture({ ...timed, overlap: 4 * hour });
+    await fixture.advance();
+    fixture.state.declared = false;
+    await fixture.advance();
+    expect(fixture.gateway.keys.get(old)?.expiredTime).toBe('never');
+  });
+});
+
+it('the history describes the use of a key by its calls, models and spend', () => {
+  const models = ['a', 'b', 'c', 'd'].map((model) => ({ model, calls: 1200 }));
+  const lastCall = unixSeconds(Date.parse('2026-11-20T10:07:00Z') / 1000);
+  const shown = describeUse({ calls: 4800, lastCall, spend: money('3.25'), models }, 'UTC').split(', ');
+  expect([shown[0], shown.at(-2), shown.at(-1)]).toEqual(['4,800 calls', '1 more model', '3.25 spent']);
+  expect(describeUse({ calls: 1, models: [] }, 'UTC')).toBe('1 call');
 });

@@ -7,31 +7,13 @@ import {
   hour,
   memorySink,
   sealedSink,
+  webhookSink,
   type Backup,
   type EngineFixture,
 } from './engine-fixture.ts';
 import { openRotations } from '../../src/keys/model/key-state.ts';
 
 type MadeSink = ReturnType<typeof memorySink>;
-
-/** Takes keys, answers what it holds, and is never read. */
-const webhook = (): MadeSink => {
-  const made = memorySink('webhook:one');
-  const { deliver, fingerprint } = made.sink;
-  const { signal } = new AbortController();
-  return {
-    ...made,
-    sink: {
-      ...made.sink,
-      deliver: async (...given) => {
-        await deliver(...given);
-        const reading = await fingerprint({ account: '', service: '', generation: 1, keyName: '' }, signal);
-        return reading.state === 'holds' ? { fingerprint: reading.fingerprint } : {};
-      },
-      fingerprint: async () => ({ state: 'unreadable', why: 'it shows none' }),
-    },
-  };
-};
 
 type Variant = {
   readonly sinks: () => readonly MadeSink[];
@@ -45,7 +27,7 @@ type Variant = {
 };
 
 const two = (): readonly MadeSink[] => [memorySink('memory:one'), memorySink('memory:two')];
-const withWebhook = (): readonly MadeSink[] => [memorySink('memory:one'), webhook()];
+const withWebhook = (): readonly MadeSink[] => [memorySink('memory:one'), webhookSink()];
 const withSealed = (): readonly MadeSink[] => [memorySink('memory:one'), sealedSink()];
 
 const variants: Readonly<Record<string, Variant>> = {

@@ -147,7 +147,7 @@ describe('the metrics of a daemon', () => {
   });
 
   it('show the age and the limit of the key that consumers hold, and the stage of its rotation', async () => {
-    await using town = await openKeyTown('OTHER=1\n');
+    await using town = await openKeyTown();
     await enableMetrics(town);
     const daemon = await town.serve();
     expect((await town.run('run', 'pull-logs')).code).toBe(0);

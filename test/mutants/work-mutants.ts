@@ -101,7 +101,7 @@ const schedulerMutants: readonly Mutant[] = [
   ),
   mutant(
     'an ordered stop uses up a retry',
-    'scheduler/ordered-stop',
+    'scheduler/process-ends',
     'scheduler/process-ends.ts',
     'run.attempts - (stops.get(keyText(run)) ?? 0)',
     'run.attempts',

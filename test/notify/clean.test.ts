@@ -3,23 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createLog } from '../../src/core/logging/json-log.ts';
 import { openOutboxFixture, type OutboxFixture } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 
 const day = 86_400_000;
 const keep = 90 * day;
 
-const cleanerOf = (fixture: OutboxFixture) => {
-  const { outbox, folder, clock, lines } = fixture;
-  const log = createLog({
-    write: (line) => void lines.push(line),
-    level: 'info',
-    clock,
-    redact: (text) => text,
-  });
-  return createMailCleaner({ outbox, mails: mailFolder(folder), clock, random: () => 0.5, log });
-};
+const cleanerOf = ({ outbox, folder, clock, log }: OutboxFixture) =>
+  createMailCleaner({ outbox, mails: mailFolder(folder), clock, random: () => 0.5, log });
 
 it('the cleanup deletes the bytes of mails sent or cancelled a retention time ago, and no others', async () => {
   await using office = await openPostOffice({
@@ -62,18 +53,7 @@ it('the cleanup deletes files without a row at the second check, and never forei
     await writeFile(join(fixture.folder, name), 'x');
   expect(await clean(keep)).toEqual({ kept: 0, orphans: 0, missing: 0 });
   // Its row came in the meantime.
-  await fixture.outbox.put([
-    {
-      account: 'main',
-      kind: 'late',
-      subject: 's',
-      recipient: 'a@example.com',
-      sender: '',
-      messageId: '<late>',
-      file: orphan,
-      queuedAt: fixture.clock.now(),
-    },
-  ]);
+  await fixture.put('late@example.com', orphan);
   expect(await clean(keep)).toEqual({ kept: 0, orphans: 2, missing: 0 });
   const files = (await fixture.outbox.list()).map(({ file }) => file);
   expect(new Set(await readdir(fixture.folder))).toEqual(new Set([...files, 'notes.txt']));

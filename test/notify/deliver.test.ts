@@ -1,26 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fault, type Fault } from '../../src/core/index.ts';
-import type { MailTransport } from '../../src/notify/index.ts';
+import { fault } from '../../src/core/index.ts';
 import { openOutboxFixture, openSending } from './support/outbox-fixture.ts';
 import { login, openPostOffice } from './support/post-office.ts';
 
 const minute = 60_000;
-
-/** A server that never takes the mail, without the wait of a real connection. */
-const refusing = (why: Fault): MailTransport => ({
-  where: 'example.com:587',
-  ehlo: undefined,
-  logsIn: false,
-  open: () =>
-    Promise.resolve({
-      answer: '',
-      send: () => Promise.resolve({ state: 'deferred', fault: why }),
-      close: () => undefined,
-    }),
-  [Symbol.asyncDispose]: () => Promise.resolve(),
-});
 
 describe('a due mail', () => {
   it('is sent once over STARTTLS with a login, exactly as stored', async () => {
@@ -126,23 +111,6 @@ describe('a rejection by the server', () => {
       'bad2@x.example failed',
     ]);
   });
-
-  it('for five days ends the retries of the mail', async () => {
-    await using fixture = await openOutboxFixture();
-    await fixture.enqueue();
-    const transport = refusing(fault('mail-deferred', 'example.com put off the mail: “452 full”'));
-    let cycles = 0;
-    for (let hours = 0; hours < 5 * 24; hours += 1) {
-      if ((await fixture.deliver(transport)).deferred === 1) cycles += 1;
-      fixture.clock.advance(60 * minute);
-    }
-    // No wait is longer than an hour.
-    expect(cycles).toBeGreaterThan(110);
-    expect(await fixture.deliver(transport)).toMatchObject({ failed: 1, deferred: 0 });
-    expect((await fixture.outbox.list())[0]?.lastError).toMatch(
-      /^abandoned after 5 days; last attempt: .*“452 full”/,
-    );
-  });
 });
 
 describe('a broken connection', () => {
@@ -189,18 +157,6 @@ describe('a broken connection', () => {
     expect((await fixture.outbox.list())[0]?.lastError).toMatch(
       /“554 .*”; an earlier attempt may have arrived$/,
     );
-  });
-
-  it('after the data once is resolved by the second attempt', async () => {
-    await using fixture = await openSending({
-      afterData: (_mail, attempt) => (attempt === 1 ? 'cut' : 'accept'),
-    });
-    await fixture.send();
-    fixture.clock.advance(5 * minute);
-    expect(await fixture.send()).toMatchObject({ sent: 1 });
-    const [row] = await fixture.outbox.list();
-    expect(row).toMatchObject({ state: 'sent', attempts: 2, doubts: 1 });
-    expect(row?.lastError).toBeUndefined();
   });
 
   it('before the data delays the mail, and the next mail uses a new connection', async () => {

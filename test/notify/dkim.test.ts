@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry, isFault } from '../../src/core/index.ts';
-import { mailFolder, notify } from '../../src/notify/index.ts';
+import { mailFolder } from '../../src/notify/index.ts';
 import { mail, openOutboxFixture } from './support/outbox-fixture.ts';
 import { checkDkim } from './support/dkim-check.ts';
 import { openPostOffice } from './support/post-office.ts';
@@ -36,12 +36,9 @@ const awkward = {
 describe('a signed mail', () => {
   it('is valid, and its reference to an earlier mail is signed', async () => {
     await using fixture = await openOutboxFixture();
-    const { outbox, folder, clock } = fixture;
+    const { outbox, folder } = fixture;
     for (const subject of ['first', 'second'])
-      await notify(
-        { outbox, mails: mailFolder(folder), clock, messageDefaults },
-        { ...mail, key: { ...mail.key, subject }, topics: ['budget'] },
-      );
+      await fixture.enqueue({ key: { ...mail.key, subject }, topics: ['budget'] }, messageDefaults);
     const rows = [...outbox.rows.values()];
     const [first, second] = await Promise.all(
       rows.map(async ({ file }) => checkDkim(await mailFolder(folder).load(file), publicKey)),
@@ -54,8 +51,8 @@ describe('a signed mail', () => {
   it('arrives as stored, and its signature is valid under the public key', async () => {
     await using fixture = await openOutboxFixture();
     await using office = await openPostOffice();
-    const { outbox, folder, clock } = fixture;
-    await notify({ outbox, mails: mailFolder(folder), clock, messageDefaults }, { ...mail, ...awkward });
+    const { outbox, folder } = fixture;
+    await fixture.enqueue(awkward, messageDefaults);
     await using transport = fixture.transport(office.url);
     expect(await fixture.deliver(transport)).toMatchObject({ sent: 1 });
     const [row] = outbox.rows.values();
@@ -64,32 +61,23 @@ describe('a signed mail', () => {
     expect(received?.bytes.equals(stored)).toBe(true);
     const found = checkDkim(stored, publicKey);
     expect(found).toMatchObject({ bodyHolds: true, signatureHolds: true });
-    expect(found.tags).toMatchObject({
-      v: '1',
-      a: 'rsa-sha256',
-      c: 'relaxed/relaxed',
-      d: 'example.com',
-      s: 'tollkeeper',
-    });
-    expect(found.signed.toSorted()).toEqual([
-      'auto-submitted',
-      'content-type',
-      'date',
-      'from',
+    const tags = { v: '1', a: 'rsa-sha256', c: 'relaxed/relaxed', d: 'example.com', s: 'tollkeeper' };
+    expect(found.tags).toMatchObject(tags);
+    const ofList = [
       'list-unsubscribe',
       'list-unsubscribe-post',
-      'message-id',
-      'mime-version',
+      'auto-submitted',
       'reply-to',
-      'subject',
-      'to',
-    ]);
+      'content-type',
+    ];
+    const ofMail = ['from', 'to', 'subject', 'date', 'message-id', 'mime-version'];
+    expect(found.signed.toSorted()).toEqual([...ofList, ...ofMail].toSorted());
   });
 
   it('fails verification after any change, and under another key', async () => {
     await using fixture = await openOutboxFixture();
-    const { outbox, folder, clock } = fixture;
-    await notify({ outbox, mails: mailFolder(folder), clock, messageDefaults }, { ...mail, ...awkward });
+    const { outbox, folder } = fixture;
+    await fixture.enqueue(awkward, messageDefaults);
     const [row] = outbox.rows.values();
     const stored = await mailFolder(folder).load(row?.file ?? '');
     const text = stored.toString('latin1');
@@ -105,29 +93,25 @@ describe('a signed mail', () => {
 
   it('has the same bytes each time, so that a mail queued twice is one file', async () => {
     await using fixture = await openOutboxFixture();
-    const { outbox, folder, clock } = fixture;
-    const deps = { outbox, mails: mailFolder(folder), clock, messageDefaults };
-    expect(await notify(deps, mail)).toMatchObject([{ state: 'queued' }]);
-    expect(await notify(deps, mail)).toMatchObject([{ state: 'known' }]);
+    const { outbox, folder } = fixture;
+    expect(await fixture.enqueue({}, messageDefaults)).toMatchObject([{ state: 'queued' }]);
+    expect(await fixture.enqueue({}, messageDefaults)).toMatchObject([{ state: 'known' }]);
     const [row] = outbox.rows.values();
     await expect(mailFolder(folder).load(row?.file ?? '')).resolves.toBeInstanceOf(Buffer);
   });
 
   it('is not sent when its key cannot sign', async () => {
     await using fixture = await openOutboxFixture();
-    const { outbox, folder, clock } = fixture;
     const ed25519 = generateKeyPairSync('ed25519', {
       publicKeyEncoding: { type: 'spki', format: 'pem' },
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     });
     for (const pem of ['no key', ed25519.privateKey, publicKey]) {
-      const sent = notify(
-        { outbox, mails: mailFolder(folder), clock, messageDefaults: { dkim: dkimOf(pem) } },
-        mail,
-      );
-      const found: unknown = await sent.catch((error: unknown) => error);
+      const found: unknown = await fixture
+        .enqueue({}, { dkim: dkimOf(pem) })
+        .catch((error: unknown) => error);
       expect(isFault(found) && found.message).toContain('mail.dkim.key is not an RSA');
     }
-    expect(outbox.rows.size).toBe(0);
+    expect(fixture.outbox.rows.size).toBe(0);
   });
 });

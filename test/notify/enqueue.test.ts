@@ -4,7 +4,6 @@ import { readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../src/core/logging/json-log.ts';
 import { mail, openOutboxFixture, start } from './support/outbox-fixture.ts';
 import { openPostOffice } from './support/post-office.ts';
 
@@ -220,14 +219,8 @@ describe('after a crash', () => {
     const [row] = await fixture.outbox.list();
     await fixture.outbox.claim(row?.id ?? '', fixture.clock.now());
 
-    const lines: string[] = [];
-    const log = createLog({
-      write: (line) => void lines.push(line),
-      level: 'info',
-      clock: fixture.clock,
-      redact: (text) => text,
-    });
-    const deps = { outbox: fixture.outbox, clock: fixture.clock, random: () => 0.5, log };
+    const { outbox, clock, log, lines } = fixture;
+    const deps = { outbox, clock, random: () => 0.5, log };
     expect(await recoverInterrupted(deps)).toBe(1);
     expect(await recoverInterrupted(deps)).toBe(0);
     expect(lines).toHaveLength(1);

@@ -5,6 +5,7 @@ import { parseMailbox, unixMillis } from '../../src/core/index.ts';
 import { composeMessage, type Message } from '../../src/notify/message.ts';
 import { mail, png, start } from './support/outbox-fixture.ts';
 import { once } from '../support/storm.ts';
+import type { MessageDefaults } from '../../src/notify/index.ts';
 
 const message: Message = {
   ...mail,
@@ -24,17 +25,8 @@ const headersOf = (bytes: Buffer): string[] =>
     .split('\r\n')
     .map((line) => line.split(':')[0] ?? '') ?? [];
 
-const defaultHeaders = [
-  'Auto-Submitted',
-  'X-Auto-Response-Suppress',
-  'From',
-  'To',
-  'Subject',
-  'Message-ID',
-  'Date',
-  'MIME-Version',
-  'Content-Type',
-];
+const ofMime = ['From', 'To', 'Subject', 'Message-ID', 'Date', 'MIME-Version', 'Content-Type'];
+const defaultHeaders = ['Auto-Submitted', 'X-Auto-Response-Suppress', ...ofMime];
 
 /** Any text that can be written down: half characters cannot. */
 const anyText = fc.string({ unit: 'binary', maxLength: 200 });
@@ -180,3 +172,68 @@ describe('a mail address', () => {
 
 /** Line ends may change on the way, and a mail's last ones do not count. */
 const lines = (text: string): string => text.replaceAll(/\r\n|\r|\n/g, '\n').replace(/\n+$/, '');
+
+const withDefaults = (messageDefaults: MessageDefaults, to = 'finance@example.com'): Promise<Buffer> =>
+  compose({
+    from: { name: '', address: 'reports@example.com' },
+    to: { name: '', address: to },
+    messageDefaults,
+  });
+
+/** Values of a header, unfolded, as they stand in the bytes. */
+const header = (bytes: Buffer, name: string): string[] => {
+  const head = bytes.toString('latin1').split('\r\n\r\n')[0] ?? '';
+  const fields = head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n');
+  return fields
+    .filter((field) => field.toLowerCase().startsWith(`${name.toLowerCase()}:`))
+    .map((field) => field.slice(name.length + 1).trim());
+};
+
+describe('the default headers of mails', () => {
+  it('mark them as automatic and set Reply-To', async () => {
+    const bytes = await withDefaults({ replyTo: { name: 'Büro', address: 'ops@example.com' } });
+    expect(header(bytes, 'Auto-Submitted')).toEqual(['auto-generated']);
+    expect(header(bytes, 'X-Auto-Response-Suppress')).toEqual(['All']);
+    expect(header(bytes, 'Message-ID')).toEqual(['<abc123@example.com>']);
+    expect(header(bytes, 'Precedence')).toEqual([]);
+    expect(header(bytes, 'List-Unsubscribe')).toEqual([]);
+    const { replyTo } = await simpleParser(bytes);
+    expect(replyTo?.value).toEqual([{ name: 'Büro', address: 'ops@example.com' }]);
+  });
+
+  it('let recipients unsubscribe by mail', async () => {
+    const bytes = await withDefaults({ unsubscribe: { mailto: 'stop@example.com' } });
+    expect(header(bytes, 'List-Unsubscribe')).toEqual(['<mailto:stop@example.com?subject=unsubscribe>']);
+    // Mail programs would post to a web address, and there is none.
+    expect(header(bytes, 'List-Unsubscribe-Post')).toEqual([]);
+  });
+
+  it('let recipients unsubscribe with one click when the address identifies them', async () => {
+    const url = `https://example.com/stop/${'long/'.repeat(40)}?who={recipient}`;
+    const bytes = await withDefaults(
+      { unsubscribe: { mailto: 'stop@example.com', url } },
+      'a&b+c@example.com',
+    );
+    expect(header(bytes, 'List-Unsubscribe')).toEqual([
+      `<mailto:stop@example.com?subject=unsubscribe>, <${url.replace('{recipient}', 'a%26b%2Bc%40example.com')}>`,
+    ]);
+    expect(header(bytes, 'List-Unsubscribe-Post')).toEqual(['List-Unsubscribe=One-Click']);
+  });
+
+  it.each(['https://example.com/stop', 'http://127.0.0.1/stop?who={recipient}'])(
+    'promise no one-click unsubscribe for %s',
+    async (url) => {
+      const bytes = await withDefaults({ unsubscribe: { url } });
+      expect(header(bytes, 'List-Unsubscribe')).toHaveLength(1);
+      expect(header(bytes, 'List-Unsubscribe-Post')).toEqual([]);
+    },
+  );
+
+  it('cannot be extended through an address', async () => {
+    const bytes = await withDefaults({
+      unsubscribe: { mailto: 'stop@example.com', url: 'https://example.com/>\r\nBcc: <evil@example.com' },
+    });
+    expect(header(bytes, 'Bcc')).toEqual([]);
+    expect(header(bytes, 'List-Unsubscribe')[0]).not.toMatch(/<https[^>]*[\s<]/);
+  });
+});

@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { simpleParser } from 'mailparser';
 import { expect, it } from 'vitest';
 import { createSecretRegistry } from '../../src/core/index.ts';
-import { notify, type Mail, mailFolder } from '../../src/notify/index.ts';
-import { mail, openOutboxFixture, type OutboxFixture } from './support/outbox-fixture.ts';
+import { type Mail, mailFolder } from '../../src/notify/index.ts';
+import { openOutboxFixture, type OutboxFixture } from './support/outbox-fixture.ts';
 import { checkDkim } from './support/dkim-check.ts';
 import { openPostfix } from './support/postfix.ts';
 
@@ -19,13 +19,12 @@ const awkward = {
 };
 
 const queue = (fixture: OutboxFixture, change: Partial<Mail>) => {
-  const { outbox, folder, clock } = fixture;
   const key = createSecretRegistry().register(pem.private);
   const messageDefaults = {
     unsubscribe: { mailto: 'stop@example.com' },
     dkim: { domain: 'example.com', selector: 'tk', key },
   };
-  return notify({ outbox, mails: mailFolder(folder), clock, messageDefaults }, { ...mail, ...change });
+  return fixture.enqueue(change, messageDefaults);
 };
 
 it('Postfix accepts mails over STARTTLS, delivers each once with a valid signature, and rejects invalid ones', async () => {

@@ -34,7 +34,7 @@ describe('whether a connection is unencrypted over a network', () => {
   });
 
   it('depends only on the address', () => {
-    for (const host of [
+    const near = [
       'localhost',
       '::1',
       'relay',
@@ -43,29 +43,20 @@ describe('whether a connection is unencrypted over a network', () => {
       'fe80::1',
       'mx.internal',
       'a.b.local',
-    ])
-      expect(isPrivateHost(host), host).toBe(true);
-    for (const host of [
+    ];
+    const far = [
       'example.com',
       '172.32.0.1',
       '11.0.0.1',
       '2001:db8::1',
       'local.example.com',
       'x.internal.com',
-    ])
-      expect(isPrivateHost(host), host).toBe(false);
+    ];
+    expect([...near, ...far].filter(isPrivateHost)).toEqual(near);
   });
 });
 
 describe('a plain relay', () => {
-  it('is rejected when TLS is required, before it sees any of a mail', async () => {
-    await using fixture = await openSending({ without: ['STARTTLS', 'AUTH'] }, {}, { requireTls: true });
-    const found = await fixture.send();
-    expect(found).toMatchObject({ deferred: 1 });
-    expect(found.problem).toContain('does not offer STARTTLS');
-    expect(fixture.office.received).toEqual([]);
-  });
-
   it('with an untrusted certificate accepts unencrypted mails only when configured', async () => {
     await using office = await openPostOffice({ certificate: 'stranger', without: ['AUTH'] });
     await using fixture = await openOutboxFixture();

@@ -8,8 +8,7 @@ import { createWebhookRoute } from '../../src/notify/channels/webhook/webhook-ro
 import { createHttp } from '../../src/http/index.ts';
 import { announcement } from './support/announcements.ts';
 import { mail, openOutboxFixture, start, type OutboxFixture } from './support/outbox-fixture.ts';
-import { openPostOffice } from './support/post-office.ts';
-import { openWebServer, type Asked, type WebServer } from './support/web-server.ts';
+import { openWebServer, type Asked } from './support/web-server.ts';
 
 const timeouts = { connect: 2000, headers: 2000, idle: 2000, total: 4000 };
 const secret = 'webhook-secret-1';
@@ -94,27 +93,6 @@ describe('a message to a webhook', () => {
     expect(asked?.headers['x-tollkeeper-signature']).toBe(`t=${seconds},v1=${mac}`);
   });
 
-  it('is queued once, however often it is enqueued', async () => {
-    await using fixture = await openOutboxFixture();
-    expect(await queue(fixture)).toMatchObject([{ state: 'queued' }]);
-    const { file } = rowOf(fixture);
-    fixture.clock.advance(1000);
-    expect(await queue(fixture)).toMatchObject([{ state: 'known' }]);
-    expect(fixture.outbox.rows.size).toBe(1);
-    await expect(mailFolder(fixture.folder).load(file)).resolves.toBeInstanceOf(Buffer);
-  });
-
-  it('is sent independently of mail', async () => {
-    await using server = await openWebServer(answering(500));
-    await using office = await openPostOffice();
-    await using fixture = await openOutboxFixture();
-    await using opened = openRoute(fixture, `${server.url}${path}`);
-    await queue(fixture, '1', ['finance@example.com', 'ledger']);
-    await using transport = fixture.transport(office.url);
-    expect(await fixture.deliver(transport)).toMatchObject({ sent: 1 });
-    expect(await fixture.delivery(opened.route).deliver({})).toMatchObject({ sent: 0 });
-  });
-
   it('to an unknown route is an error with a next step', async () => {
     await using fixture = await openOutboxFixture();
     await expect(queue(fixture, '1', ['nobody'])).rejects.toThrow(/unknown route "nobody"/);
@@ -196,7 +174,7 @@ describe('the outcome of a message to a webhook', () => {
   });
 
   it('is a delay of the whole route for a refused connection', async () => {
-    const gone: WebServer = await openWebServer(answering(200));
+    const gone = await openWebServer(answering(200));
     await gone[Symbol.asyncDispose]();
     await using fixture = await openOutboxFixture();
     await using opened = openRoute(fixture, `${gone.url}${path}`);

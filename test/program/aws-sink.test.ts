@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { serve } from '../keys/sinks/http-fakes.ts';
+import { serve } from '../keys/sinks/support.ts';
 import { buildProgram } from './support/built-program.ts';
 import { openFixture, pullLogs } from './support/fixture.ts';
 

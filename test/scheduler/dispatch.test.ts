@@ -125,15 +125,6 @@ describe('needs', () => {
     expect(fixture.began).toEqual(['report 2026-11-23T08:00:00']);
   });
 
-  it('a run does not wait for a suspended job', async () => {
-    await fixture.start(jobsOf({ pull: { schedule: '10 * * * *', suspend: true }, report: needing }));
-    await fixture.goTo('2026-11-21T09:00:00Z');
-    expect(fixture.began).toEqual(['report 2026-11-21T09:00:00']);
-    expect(fixture.notices).toMatchObject([
-      { kind: 'late', reason: expect.stringContaining('is suspended') as string },
-    ]);
-  });
-
   it('a job without a schedule is run once, for the run that needs it', async () => {
     const jobs = jobsOf({ report: { ...needing, concurrency: 'forbid' } });
     const { schedule: _, ...pull } = jobOf('pull');
@@ -149,22 +140,6 @@ describe('needs', () => {
     await fixture.goTo('2026-11-21T09:00:11Z');
     expect(blocked.map(({ execution }) => execution.job.name)).toEqual(['pull', 'report']);
     expect(blocked[1]?.execution.dataLate).toBeUndefined();
-  });
-
-  it('a manual run starts the needed job at once instead of waiting for its schedule', async () => {
-    const jobs = jobsOf({ pull: { schedule: '0 0 1 1 *' }, report: needing });
-    const scheduler = await fixture.start(jobs);
-    fixture.play = async ({ job }) => {
-      fixture.watermark.set(job.name, fixture.clock.now());
-      return { summary: 'done', figures: {} };
-    };
-    const now = fixture.clock.now();
-    const report = jobs.get('report') ?? jobOf('report');
-    const ordered = scheduler.request({ job: report, interval: { start: now, end: now }, trigger: 'hand' });
-    await settled(scheduler);
-    expect((await ordered).run.state).toBe('ok');
-    expect(fixture.began.map((began) => began.split(' ')[0])).toEqual(['pull', 'report']);
-    expect((await fixture.runs('pull'))[0]).toMatchObject({ trigger: 'needed', state: 'ok' });
   });
 
   it('a watermark that cannot be read is read again, and is not treated as missing', async () => {
@@ -183,24 +158,6 @@ describe('needs', () => {
 });
 
 describe('a run that must not start', () => {
-  it('of a suspended job is skipped with a reason and without a notification, unless it is manual', async () => {
-    const jobs = jobsOf({ job: { suspend: true } });
-    const scheduler = await fixture.start(jobs);
-    await fixture.goTo('2026-11-21T09:00:00Z');
-    expect((await fixture.runs())[0]).toMatchObject({ state: 'skipped', reason: 'the job is suspended' });
-    expect(fixture.notices).toEqual([]);
-    const now = fixture.clock.now();
-    const ordered = scheduler.request({
-      job: jobs.get('job') ?? jobOf('job'),
-      interval: { start: now, end: now },
-      trigger: 'hand',
-    });
-    await settled(scheduler);
-    expect((await ordered).run.state).toBe('ok');
-    // A whole second is the schedule's: the run by hand took no slot away.
-    expect((await ordered).run.slot).toBe(now + 1);
-  });
-
   it('is abandoned when its job is removed, while running ones continue without retries', async () => {
     const blocked = blockedRuns(fixture);
     const scheduler = await fixture.start(jobsOf({ a: {}, b: {} }), { maxRunning: 1 });

@@ -36,67 +36,24 @@ const each = (first: string, last: string, step: number): readonly string[] => {
   return moments;
 };
 
-const hourly = { schedule: '0 * * * *' } as const;
-const daily = { schedule: '30 2 * * *' } as const;
 const monthly = { schedule: '0 8 1 * *' } as const;
 const everyMinute = { schedule: '* * * * *' } as const;
 const everySecond = { schedule: '* * * * * *' } as const;
 
-/** Slots of the 30 days. */
-const slots = {
-  hourly: each('2026-10-22T09:00:00Z', '2026-11-21T08:00:00Z', hour),
-  daily: each('2026-10-23T02:30:00Z', '2026-11-21T02:30:00Z', day),
-  monthly: ['2026-11-01T08:00:00'],
-};
-
-const cases: readonly {
-  readonly name: string;
-  readonly job: WrittenJob;
-  readonly slots: readonly string[];
-  readonly runs: readonly string[];
-}[] = [
-  { name: 'hourly, none', job: { ...hourly, catchup: 'none' }, slots: slots.hourly, runs: [] },
-  { name: 'hourly, latest', job: hourly, slots: slots.hourly, runs: ['2026-11-21T08:00:00'] },
-  {
-    name: 'hourly, latest of half an hour',
-    job: { ...hourly, catchupWindow: 30 * minute },
-    slots: slots.hourly,
-    runs: [],
-  },
-  {
-    name: 'hourly, all',
-    job: { ...hourly, catchup: 'all' },
-    slots: slots.hourly,
-    runs: each('2026-11-19T07:00:00Z', '2026-11-21T08:00:00Z', hour),
-  },
-  {
-    name: 'hourly, all of three hours, at most two',
-    job: { ...hourly, catchup: 'all', catchupWindow: 3 * hour, maxCatchupRuns: 2 },
-    slots: slots.hourly,
-    runs: ['2026-11-21T07:00:00', '2026-11-21T08:00:00'],
-  },
-  {
-    name: 'hourly, all that may begin in an hour and a half',
-    job: { ...hourly, catchup: 'all', startingDeadline: 90 * minute + 30 * second },
-    slots: slots.hourly,
-    runs: ['2026-11-21T07:00:00', '2026-11-21T08:00:00'],
-  },
-  {
-    name: 'monthly, latest of a week',
-    job: { ...monthly, catchupWindow: 7 * day },
-    slots: slots.monthly,
-    runs: [],
-  },
-  {
-    name: 'suspended',
-    job: { ...hourly, catchup: 'all', suspend: true },
-    slots: slots.hourly,
-    runs: [],
-  },
-];
+/** Slots of the 30 days of a job that is due each hour. */
+const due = each('2026-10-22T09:00:00Z', '2026-11-21T08:00:00Z', hour);
 
 describe('thirty days of downtime', () => {
-  it.each(cases)('$name', async ({ job, slots: due, runs }) => {
+  it.each<[string, WrittenJob, number]>([
+    ['none', { catchup: 'none' }, 0],
+    ['latest', {}, 1],
+    ['latest of half an hour', { catchupWindow: 30 * minute }, 0],
+    ['all', { catchup: 'all' }, 50],
+    ['all of three hours, at most two', { catchup: 'all', catchupWindow: 3 * hour, maxCatchupRuns: 2 }, 2],
+    ['all that may begin soon', { catchup: 'all', startingDeadline: 90 * minute + 30 * second }, 2],
+    ['suspended', { catchup: 'all', suspend: true }, 0],
+  ])('let an hourly job run its newest slots as it says: %s', async (_, job, count) => {
+    const runs = due.slice(due.length - count);
     expect(await afterThirtyDays(job)).toEqual(runs);
     const rest = job.suspend === true ? 'skipped' : 'missed';
     expect(await fixture.rows()).toEqual(due.map((slot) => `${slot} ${runs.includes(slot) ? 'ok' : rest}`));
@@ -109,40 +66,25 @@ describe('thirty days of downtime', () => {
     }
   });
 
-  const dense: readonly {
-    readonly name: string;
-    readonly job: WrittenJob;
-    readonly step: number;
-    readonly last: string;
-    readonly runs: readonly string[];
-    readonly own?: number;
-  }[] = [
-    {
-      name: 'every minute, latest',
-      job: everyMinute,
-      step: minute,
-      last: '2026-11-21T08:30:00Z',
-      runs: ['2026-11-21T08:30:00'],
-    },
-    {
-      name: 'every minute, all of a day and more than 1,000',
-      job: { ...everyMinute, catchup: 'all', catchupWindow: day, maxCatchupRuns: 1200, concurrency: 'allow' },
-      step: minute,
-      last: '2026-11-21T08:30:00Z',
-      runs: each('2026-11-20T12:31:00Z', '2026-11-21T08:30:00Z', minute),
-      own: 1200,
-    },
-    {
-      name: 'every second, all of ten seconds',
-      job: { ...everySecond, catchup: 'all', catchupWindow: 10 * second, maxCatchupRuns: 20 },
-      step: second,
-      last: '2026-11-21T08:30:30Z',
-      runs: each('2026-11-21T08:30:11Z', '2026-11-21T08:30:30Z', second),
-    },
-  ];
-
-  it.each(dense)('$name: one row covers the slots older than the newest thousand', async (one) => {
-    const { job, step, last, runs, own = 1000 } = one;
+  const dayOfMinutes = {
+    catchup: 'all',
+    catchupWindow: day,
+    maxCatchupRuns: 1200,
+    concurrency: 'allow',
+  } as const;
+  it.each<[string, WrittenJob, number, string, number]>([
+    ['every minute, latest', everyMinute, minute, '2026-11-21T08:30:00Z', 1],
+    ['every minute, all', { ...everyMinute, ...dayOfMinutes }, minute, '2026-11-21T08:30:00Z', 1200],
+    [
+      'every second, all of ten seconds',
+      { ...everySecond, catchup: 'all', catchupWindow: 10 * second, maxCatchupRuns: 20 },
+      second,
+      '2026-11-21T08:30:30Z',
+      20,
+    ],
+  ])('%s: one row covers the slots older than the newest thousand', async (_, job, step, last, count) => {
+    const own = Math.max(1000, count);
+    const runs = each(new Date(at(last) - (count - 1) * step).toISOString(), last, step);
     expect(await afterThirtyDays(job)).toEqual(runs);
     const rows = await fixture.runs();
     const first = at('2026-10-22T08:30:30Z') + (step === minute ? 30 * second : second);
@@ -164,38 +106,5 @@ describe('thirty days of downtime', () => {
     expect(run).toMatchObject({ state: 'ok', trigger: 'catchup' });
     expect(run?.interval).toEqual({ start: at('2026-10-01T08:00:00Z'), end: at('2026-11-01T08:00:00Z') });
     expect(fixture.notices).toEqual([]);
-  });
-
-  it('only the later of two due statements runs', async () => {
-    const jobs = jobsOf({ job: monthly });
-    await (await fixture.start(jobs)).stop(0);
-    fixture.clock.advance(60 * day);
-    await fixture.start(jobs);
-    expect(await fixture.rows()).toEqual(['2026-11-01T08:00:00 missed', '2026-12-01T08:00:00 ok']);
-    expect((await fixture.runs())[0]?.reason).toMatch(/2026-12-01.08:00.* was also due.*latest/);
-  });
-
-  it('catch-up runs under `all` are sequential and in order, and survive another stop', async () => {
-    const ends: (() => void)[] = [];
-    fixture.play = ({ signal }) =>
-      new Promise((resolve, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason as Error));
-        ends.push(() => resolve({ summary: 'done', figures: {} }));
-      });
-    const job: WrittenJob = {
-      ...daily,
-      catchup: 'all',
-      retries: { limit: 1, backoff: 'constant', initial: 0, max: 1 },
-    };
-    expect(await afterThirtyDays(job)).toEqual(['2026-11-15T02:30:00']);
-    const queued = each('2026-11-16T02:30:00Z', '2026-11-21T02:30:00Z', day);
-    expect((await fixture.rows()).slice(-7)).toEqual([
-      '2026-11-15T02:30:00 running',
-      ...queued.map((slot) => `${slot} queued`),
-    ]);
-    fixture.play = async () => ({ summary: 'done', figures: {} });
-    const again = await fixture.start(jobsOf({ job }));
-    expect(fixture.began.slice(1)).toEqual(['2026-11-15T02:30:00', ...queued].map((slot) => `job ${slot}`));
-    expect(again.openRuns()).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import {
   openSchedulerFixture,
   settled,
   type SchedulerFixture,
+  type WrittenJob,
 } from './support/scheduler-fixture.ts';
 
 const none = { limit: 0, backoff: 'constant', initial: 0, max: hour } as const;
@@ -60,17 +61,6 @@ describe('an outage', () => {
     await fixture.goTo('2026-11-21T11:00:00Z');
     expect(reported()).toEqual(['failed job 09:00', 'recovered job 09:00']);
     expect(await fixture.ledger.outages()).toEqual([]);
-  });
-
-  it('does not start while a retry is pending', async () => {
-    await fixture.start(jobsOf({ job: { retries: { ...none, limit: 1, initial: minute } } }));
-    fails();
-    fixture.play = () => Promise.reject(fault('gateway-unreachable', 'no way there'));
-    await fixture.goTo('2026-11-21T09:00:00Z');
-    works();
-    await fixture.goTo('2026-11-21T09:01:00Z');
-    expect((await fixture.runs())[0]).toMatchObject({ state: 'ok', attempts: 2 });
-    expect(reported()).toEqual([]);
   });
 
   it('does not end with a successful run on late data', async () => {
@@ -144,35 +134,19 @@ describe('an outage', () => {
 });
 
 describe('missed slots', () => {
-  const asleepUntil = async (moment: string, job: Parameters<typeof jobOf>[1]) => {
-    await (await fixture.start(jobsOf({ job: job ?? {} }))).stop(0);
-    fixture.clock.set(Date.parse(moment));
-    await fixture.start(jobsOf({ job: job ?? {} }));
-  };
-
-  it('are reported when nothing ran in their place', async () => {
-    await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'none' });
+  it.each<[string, WrittenJob, readonly string[]]>([
+    ['are reported when nothing ran in their place', { catchup: 'none' }, ['missed job 12:00']],
+    ['are not reported when a later slot replaces them', { catchup: 'latest' }, []],
+    ['are not reported for a suspended job', { catchup: 'none', suspend: true }, []],
+  ])('%s', async (_, job, notices) => {
+    const jobs = jobsOf({ job });
+    await (await fixture.start(jobs)).stop(0);
+    fixture.clock.set(Date.parse('2026-11-21T12:30:00Z'));
+    await fixture.start(jobs);
     expect(await fixture.rows()).toHaveLength(4);
-    expect(reported()).toEqual(['missed job 12:00']);
+    expect(reported()).toEqual(notices);
     await fixture.goTo('2026-11-21T13:00:00Z');
-    expect(reported()).toEqual(['missed job 12:00', 'recovered job 12:00']);
-  });
-
-  it('are not reported when a later slot replaces them', async () => {
-    await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'latest' });
-    expect((await fixture.rows()).map((row) => row.split(' ')[1])).toEqual([
-      'missed',
-      'missed',
-      'missed',
-      'ok',
-    ]);
-    expect(reported()).toEqual([]);
-    expect(fixture.lines).toContainEqual(expect.objectContaining({ message: 'missed slots', rows: 3 }));
-  });
-
-  it('are not reported for a suspended job', async () => {
-    await asleepUntil('2026-11-21T12:30:00Z', { catchup: 'none', suspend: true });
-    expect(reported()).toEqual([]);
+    expect(reported().slice(notices.length)).toEqual(notices.map(() => 'recovered job 12:00'));
   });
 });
 

@@ -8,7 +8,9 @@ import {
   openSchedulerFixture,
   settled,
   type SchedulerFixture,
+  type WrittenJob,
 } from './support/scheduler-fixture.ts';
+import type { Scheduler } from '../../src/scheduler/index.ts';
 
 let fixture: SchedulerFixture;
 beforeEach(async () => {
@@ -81,16 +83,6 @@ describe('a job during whose runs the process ended three times', () => {
     await fixture.goTo('2026-11-21T11:00:00Z');
     expect((await fixture.rows()).at(-1)).toMatch(/running/);
   });
-
-  it('is retried without end when scheduler.suspend_after is 0', async () => {
-    blockedRuns(fixture);
-    await fixture.start(jobs, { suspendAfter: 0 });
-    for (let ended = 0; ended < 5; ended += 1) {
-      await fixture.goTo(Date.parse('2026-11-21T09:00:00Z') + ended * 2 * minute);
-      await fixture.start(jobs, { suspendAfter: 0 });
-    }
-    expect(await outcome()).toBe('interrupted process-ended');
-  });
 });
 
 describe('an end of the process that the database caused', () => {
@@ -159,4 +151,66 @@ it('a job during whose run the process ended runs alone, so that no other job is
   await fixture.goTo('2026-11-21T09:03:00Z');
   await fixture.goTo('2026-11-21T10:00:00Z');
   expect(blocked).toHaveLength(6);
+});
+
+const oneRetry = { limit: 1, backoff: 'exponential', initial: minute, max: 60 * minute } as const;
+const ordered = { isOrdered: true } as const;
+
+/** The process is stopped so many times while the run of 09:00 works, by order or not; the next one has just started. */
+const stopped = async (
+  times: number,
+  how: Parameters<Scheduler['stop']>[1],
+  job: WrittenJob = { retries: oneRetry },
+) => {
+  const blocked = blockedRuns(fixture);
+  const declared = jobsOf({ job });
+  let scheduler = await fixture.start(declared);
+  await fixture.goTo('2026-11-21T09:00:00Z');
+  for (let stop = 0; stop < times; stop += 1) {
+    await scheduler.stop(0, how);
+    scheduler = await fixture.start(declared);
+  }
+  return { blocked, scheduler, declared };
+};
+
+const theRun = async () => (await fixture.runs())[0];
+
+describe('a run that an ordered stop interrupts', () => {
+  it('is repeated by the next process at once, however often, and counts each attempt', async () => {
+    const { blocked } = await stopped(5, ordered, { retries: { ...oneRetry, limit: 0 } });
+    expect(blocked).toHaveLength(6);
+    expect(await theRun()).toMatchObject({ state: 'running', attempts: 6 });
+    blocked.at(-1)?.end();
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    expect(await theRun()).toMatchObject({ state: 'ok', attempts: 6 });
+    expect(fixture.notices).toEqual([]);
+    const attempts = await fixture.ledger.attempts(await fixture.runs());
+    expect(attempts.map(({ state, code }) => `${state} ${code ?? ''}`)).toEqual([
+      ...Array.from({ length: 5 }, () => 'interrupted run-stopped'),
+      'ok ',
+    ]);
+  });
+
+  it('has all its retries left, and waits as after its first failure', async () => {
+    const { blocked } = await stopped(3, ordered);
+    blocked.at(-1)?.fail(new Error('no luck'));
+    await fixture.goTo('2026-11-21T09:00:01Z');
+    const run = await theRun();
+    expect(run).toMatchObject({ state: 'failed', attempts: 4 });
+    expect((run?.nextAttempt ?? 0) - (run?.endedAt ?? 0)).toBe(minute);
+    await fixture.goTo('2026-11-21T09:01:01Z');
+    blocked.at(-1)?.fail(new Error('no luck'));
+    await fixture.goTo('2026-11-21T09:01:02Z');
+    const last = await theRun();
+    expect(last).toMatchObject({ state: 'failed', attempts: 5 });
+    expect(last).not.toHaveProperty('nextAttempt');
+  });
+});
+
+it('a run that a stop without an order interrupts uses up one of its retries', async () => {
+  const { blocked } = await stopped(1, { isOrdered: false });
+  expect(blocked).toHaveLength(1);
+  const run = await theRun();
+  expect(run).toMatchObject({ state: 'interrupted', code: 'aborted' });
+  expect((run?.nextAttempt ?? 0) - (run?.endedAt ?? 0)).toBe(minute);
 });

@@ -5,7 +5,7 @@ import { unixMillis } from '../../src/core/index.ts';
 import { planClaim } from '../../src/scheduler/claims.ts';
 import { scheduleOf, scheduleText } from '../../src/scheduler/job-schedule.ts';
 import { planRestored, skipRestored } from '../../src/scheduler/restored-claims.ts';
-import { type LedgerRun } from '../../src/storage/index.ts';
+import { runAt } from '../storage/ledger/ledger-support.ts';
 import { jobOf } from './support/scheduler-fixture.ts';
 
 const start = Date.parse('2026-03-28T00:00:00Z');
@@ -48,20 +48,8 @@ it('runs that were not over when the backup was taken end, and are listed with t
   const schedule = scheduleOf(job);
   const [first, second] = [start, start + 60 * minute].map((at) => unixMillis(at));
   if (schedule === undefined || first === undefined || second === undefined) throw new Error('no slots');
-  const rowOf = (slot: typeof first): LedgerRun => ({
-    job: 'job',
-    slot,
-    account: 'main',
-    trigger: 'schedule',
-    version: 1,
-    state: 'queued',
-    interval: { start: slot, end: slot },
-    attempts: 0,
-    nextAttempt: slot,
-    claimedAt: slot,
-  });
   const cursor = { job: 'job', version: 1, schedule: scheduleText(schedule), claimedThrough: second };
-  await ledger.claim([{ cursor, runs: [rowOf(first), rowOf(second)] }]);
+  await ledger.claim([{ cursor, runs: [runAt('job', first), runAt('job', second)] }]);
   await ledger.begin([{ job: 'job', slot: first }], second);
 
   const now = unixMillis(second + 150 * minute);

@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { unixMillis } from '../../src/core/index.ts';
-import {
-  nextSlot,
-  nextSlots,
-  previousSlot,
-  previousSlots,
-  scheduleFault,
-  type Schedule,
-} from '../../src/scheduler/slots.ts';
+import { nextSlots, previousSlots, scheduleFault, type Schedule } from '../../src/scheduler/slots.ts';
 import {
   changesOf,
   firstYear,
@@ -331,26 +324,6 @@ describe('slots of random schedules', () => {
         const previous = previousSlots(schedule, before, expected.length + 1);
         expect(previous.slice(0, expected.length)).toEqual(expected.toReversed());
         expect(previous.at(expected.length) ?? -Infinity).toBeLessThanOrEqual(from);
-      }),
-      { numRuns: rounds },
-    );
-  });
-
-  it('return to their start when reversed', () => {
-    fc.assert(
-      fc.property(cases, ({ zone, pattern, after, millis }) => {
-        const schedule = scheduleOf(pattern, zone);
-        fc.pre(scheduleFault(schedule) === undefined);
-        const from = unixMillis(after * 1000 + millis);
-        const slot = nextSlot(schedule, from);
-        fc.pre(slot !== undefined);
-        const next = nextSlot(schedule, slot);
-        if (next !== undefined) expect(previousSlot(schedule, next)).toBe(slot);
-        const previous = previousSlot(schedule, slot);
-        if (previous !== undefined) {
-          expect(previous).toBeLessThanOrEqual(from);
-          expect(nextSlot(schedule, previous)).toBe(slot);
-        }
       }),
       { numRuns: rounds },
     );

@@ -53,26 +53,6 @@ describe('`tollkeeper backup DIR`', () => {
     });
   });
 
-  it('keeps the backups that `keep` of the job names, and deletes what only the others use', async () => {
-    await town.jobs(
-      'pull-logs: { kind: pull-logs, since: 2026-11-01 }',
-      'nightly: { kind: backup, to: backups, keep: { daily: 2, weekly: 0, monthly: 0 } }',
-    );
-    await succeeds('run', 'pull-logs');
-    for (const day of [0, 1, 2]) {
-      if (day > 0) town.clock.advance(86_400_000);
-      await succeeds('run', 'pull-logs');
-      const shown = await succeeds('run', 'nightly');
-      expect(shown).toMatch(day < 2 ? /read back and equal/ : /1 older backup removed, \S+ [kM]B freed/);
-    }
-    const listed = await succeeds('restore', 'backups', '--list');
-    expect(listed.match(/\d{8}T\d{6}Z/g)).toEqual(['20261121T080000Z', '20261122T080000Z']);
-    for (const name of ['20261121T080000Z', '20261122T080000Z'])
-      expect(await succeeds('restore', 'backups', '--verify', '--backup', name)).toContain(
-        'every byte equal',
-      );
-  });
-
   it('notifies operators once of a drill that fails, with the damage and what to do', async () => {
     await town.jobs(
       'drill: { kind: restore-drill, from: backups, schedule: "0 * * * *", retries: { limit: 0 } }',

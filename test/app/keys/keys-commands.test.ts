@@ -426,6 +426,13 @@ describe('the other key commands', () => {
 });
 
 describe('plans', () => {
+  const plannedToExpire = async () => {
+    const { main, keys, plans } = oneAccount(surveyed(2, 'old'));
+    plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
+    const file = (await keys['keys/plan']({ job: 'expire-old' }, { signal: never }))[0]?.file ?? '';
+    return { main, keys, plans, file };
+  };
+
   it('are written, read and applied while nothing changed', async () => {
     const key = surveyed(1, 'billing.g7');
     const { main, keys, plans } = oneAccount(key, surveyed(2, 'old'));
@@ -474,9 +481,7 @@ describe('plans', () => {
     ],
     [{}, /: the job no longer selects it$/],
   ] as const)('that would end a key the job no longer ends are stale: %j', async (fresh, why) => {
-    const { main, keys, plans } = oneAccount(surveyed(2, 'old'));
-    plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
-    const file = (await keys['keys/plan']({ job: 'expire-old' }, { signal: never }))[0]?.file ?? '';
+    const { main, keys, plans, file } = await plannedToExpire();
     plans['expire-old'] = fresh;
     const { stale } = await keys['keys/check-plan']({ file }, { signal: never });
     expect(stale).toEqual([expect.stringMatching(/^old \(id 2\) is no longer /)]);
@@ -489,9 +494,7 @@ describe('plans', () => {
   });
 
   it('whose account changed are stale and are not planned again', async () => {
-    const { main, keys, plans } = oneAccount(surveyed(2, 'old'));
-    plans['expire-old'] = { expiries: [plannedExpiry(2, 'old')] };
-    const file = (await keys['keys/plan']({ job: 'expire-old' }, { signal: never }))[0]?.file ?? '';
+    const { main, file } = await plannedToExpire();
     const fixture = keyFixture({ other: fakeKeyService('other', []), main });
     const { stale } = await fixture.keys['keys/check-plan']({ file }, { signal: never });
     expect(stale).toEqual([expect.stringMatching(/expire-old .*account other, .* main$/)]);

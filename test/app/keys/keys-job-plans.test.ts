@@ -77,12 +77,18 @@ const jobNamed = (name: string) => {
 };
 
 it('a plan shows what each key job would do, and what stays unchanged and why', async () => {
-  expect(planner.jobs()).toEqual([
-    { name: 'rotate-prod', kind: 'rotate-keys', account: 'main', zone: 'UTC' },
-    { name: 'rotate-one', kind: 'rotate-keys', account: 'main', zone: 'UTC' },
-    { name: 'rotate-loud', kind: 'rotate-keys', account: 'main', zone: 'UTC' },
-    { name: 'expire-old', kind: 'expire-keys', account: 'main', zone: 'UTC' },
+  expect(planner.jobs().map(({ name }) => name)).toEqual([
+    'rotate-prod',
+    'rotate-one',
+    'rotate-loud',
+    'expire-old',
   ]);
+  expect(planner.jobs()[3]).toEqual({
+    name: 'expire-old',
+    kind: 'expire-keys',
+    account: 'main',
+    zone: 'UTC',
+  });
   const survey = {
     at: now,
     keys: [

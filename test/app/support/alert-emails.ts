@@ -13,6 +13,7 @@ import type { KeyAlert } from '../../../src/keys/index.ts';
 import type { Notice } from '../../../src/scheduler/index.ts';
 import type { KnownGap, LearnedChange } from '../../../src/warehouse/index.ts';
 import { hostileNames } from '../../reports/hostile.ts';
+import { jobOf, type WrittenJob } from '../../scheduler/support/scheduler-fixture.ts';
 
 const english = localeOf('en');
 const at = (text: string) => unixMillis(Date.parse(text));
@@ -99,27 +100,9 @@ export const keyAlertMail = (
   )[0];
 
 /** A job as far as its mails need it. */
-export const jobNamed = (name: string, more: Partial<Jobs[string]> = {}): Jobs[string] => ({
-  name,
+export const jobNamed = (name: string, more: WrittenJob = {}): Jobs[string] => ({
+  ...jobOf(name, { timezone: 'Europe/Berlin', schedule: '7 * * * *', ...more }),
   kind: 'pull-logs',
-  account: 'main',
-  timezone: 'Europe/Berlin',
-  schedule: '7 * * * *',
-  suspend: false,
-  timeout: 3_600_000,
-  needs: [],
-  needsDeadline: 21_600_000,
-  whenLate: 'run',
-  catchup: 'latest',
-  maxCatchupRuns: 50,
-  concurrency: 'forbid',
-  retries: { limit: 3, backoff: 'exponential', initial: 30_000, max: 600_000 },
-  randomizedDelay: 0,
-  locks: [],
-  notify: ['failed', 'late', 'missed', 'recovered'],
-  fields: {},
-  place: { file: 'jobs.yaml', line: 1, column: 1 },
-  ...more,
 });
 
 export const noticeOf = (job: string, kind: Notice['kind'], more: Partial<Notice> = {}): Notice => ({

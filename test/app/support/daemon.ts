@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import type { Clock } from '../../../src/core/index.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/index.ts';
@@ -25,6 +26,8 @@ export type Town = AsyncDisposable & {
   readonly gateway: HoldingGateway;
   readonly mail: MailServer;
   readonly jobs: (...jobs: readonly string[]) => Promise<string>;
+  /** Changes the settings. */
+  readonly configure: (change: (settings: string) => string) => Promise<string>;
   readonly run: (...argv: readonly string[]) => Promise<Ran>;
   readonly serve: () => Promise<Daemon>;
   /** Moves the clock to where the outbox is looked at, until so many mails have come in all. */
@@ -60,7 +63,7 @@ export const openTown = async (
     SMTP_URL: mail.url,
     ...more,
   };
-  await folder.write(
+  const settings = await folder.write(
     'config/tollkeeper.yaml',
     `timezone: UTC
 accounts:
@@ -149,6 +152,8 @@ status: { port: 0 }
       );
       return file;
     },
+    configure: async (change) =>
+      folder.write('config/tollkeeper.yaml', change(await readFile(settings, 'utf8'))),
     run,
     serve,
     mails: async (daemon, count) => {

@@ -7,29 +7,30 @@ import {
   type UnixMillis,
 } from '../../../src/core/index.ts';
 import { createKeyHandlers } from '../../../src/app/control/keys/handlers.ts';
-import { createKeyWork, type KeyWork } from '../../../src/app/control/keys/key-work.ts';
+import { createKeyWork } from '../../../src/app/control/keys/key-work.ts';
+import { defaultTerms } from '../../keys/engine-fixture.ts';
+import { surveyed as surveyedKey } from '../../keys/plan/survey.ts';
 import type { FreshKeyPlan, KeyPlanner } from '../../../src/app/keys/job-plans.ts';
-import type {
-  KeyService,
-  KeyEvent,
-  PlannedExpiry,
-  PlannedRotation,
-  RotationTerms,
-  Advanced,
-  RotationView,
-  SurveyedKey,
+import {
+  plannedRotation as planned,
+  type KeyService,
+  type KeyEvent,
+  type PlannedExpiry,
+  type PlannedRotation,
+  type RotationTerms,
+  type Advanced,
+  type RotationView,
+  type SurveyedKey,
 } from '../../../src/keys/index.ts';
 
 export const now = unixMillis(Date.parse('2026-11-21T08:30:00Z'));
 const day = 86_400_000;
 
 export const terms: RotationTerms = {
+  ...defaultTerms,
   job: 'rotate-prod',
-  template: '{service}.g{generation}',
   overlap: 2 * day,
-  quota: { kind: 'carry' },
-  retire: { when: 'unused', quiet: day, ending: 'delete' },
-  tries: 5,
+  retire: { ...defaultTerms.retire, quiet: day },
 };
 
 /** A key that is 40 days old and has no end. */
@@ -40,25 +41,10 @@ export const surveyed = (
   key: Partial<SurveyedKey['key']> = {},
 ): SurveyedKey => {
   const [service = name, generation] = name.split('.g');
-  return {
-    key: {
-      id,
-      name,
-      keyMask: undefined,
-      status: 1,
-      remainQuota: money('12.5'),
-      unlimitedQuota: false,
-      expiredTime: 'never',
-      group: 'default',
-      createdTime: toSeconds(unixMillis(now - 40 * day)),
-      rest: {},
-      ...key,
-    },
-    service,
-    generation: generation === undefined ? 1 : Number(generation),
-    known: generation !== undefined,
-    ...change,
-  };
+  const place = { service, generation: Number(generation ?? 1), known: generation !== undefined };
+  const createdTime = toSeconds(unixMillis(now - 40 * day));
+  const made = { remainQuota: money('12.5'), group: 'default', createdTime, ...key };
+  return surveyedKey(name, { id, ...place, ...change, key: made });
 };
 
 export type FakeKeyService = KeyService & {
@@ -166,22 +152,15 @@ export const fakeKeyService = (account: string, keys: SurveyedKey[]): FakeKeySer
   return keyService;
 };
 
-export type KeyFixture = {
-  readonly work: KeyWork;
-  readonly keys: ReturnType<typeof createKeyHandlers>;
-  readonly keyServices: Readonly<Record<string, FakeKeyService>>;
-  /** What the job of each name plans. */
-  readonly plans: Record<string, Partial<FreshKeyPlan>>;
-};
-
 /** The commands of keys over fake key services, one an account; rotate-prod covers all of the first account's that begin with `b`. */
 export const keyFixture = (
   keyServices: Readonly<Record<string, FakeKeyService>>,
   { at = now, through = at }: { readonly at?: UnixMillis; readonly through?: UnixMillis | null } = {},
-): KeyFixture => {
+) => {
   const names = Object.keys(keyServices);
   const [first = ''] = names;
-  const plans: KeyFixture['plans'] = {};
+  /** What the job of each name plans. */
+  const plans: Record<string, Partial<FreshKeyPlan>> = {};
   const planner: KeyPlanner = {
     jobs: () => [
       { name: 'rotate-prod', kind: 'rotate-keys', account: first, zone: 'UTC' },
@@ -246,6 +225,8 @@ export const keyFixture = (
   return { work, keys: createKeyHandlers(() => work), keyServices, plans };
 };
 
+export type KeyFixture = ReturnType<typeof keyFixture>;
+
 export const plannedExpiry = (keyId: number, name: string): PlannedExpiry => ({
   keyId,
   name,
@@ -254,18 +235,7 @@ export const plannedExpiry = (keyId: number, name: string): PlannedExpiry => ({
   action: { kind: 'delete' },
 });
 
-export const plannedRotation = ({ key, service, generation }: SurveyedKey): PlannedRotation => ({
-  service,
-  why: 'age',
-  terms,
-  old: {
-    keyId: key.id,
-    generation,
-    name: key.name,
-    remainQuota: key.remainQuota,
-    unlimitedQuota: key.unlimitedQuota,
-  },
-});
+export const plannedRotation = (key: SurveyedKey): PlannedRotation => planned(key, 'age', terms);
 
 /** That the first rotation that the key service began is for a leaked key. */
 export const compromisePlanned = (account: string, service: string): KeyEvent => ({

@@ -15,7 +15,7 @@ import {
 import type { ProgramHandlers } from '../../../src/app/control/handlers.ts';
 import type { Commands, RunResult, RunView, StatusView } from '../../../src/app/index.ts';
 import { handlersWith } from '../../support/unexpected-handlers.ts';
-import { manualClock, type ManualClock } from '../../support/manual-clock.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 
 export const at = unixMillis(Date.UTC(2026, 10, 21, 6));
 
@@ -46,22 +46,8 @@ export const statusView: StatusView = {
   mail: { waiting: 0, failed: 0, unknown: 0, held: 0 },
 };
 
-export type ControlFixture = AsyncDisposable & {
-  readonly databasePath: string;
-  readonly socket: string;
-  readonly clock: ManualClock;
-  /** A daemon that expects these commands. */
-  readonly listen: (
-    handlers: Partial<ProgramHandlers>,
-    options?: Partial<Pick<ServerOptions<typeof commandTable>, 'log' | 'redact' | 'user' | 'limits'>>,
-  ) => Promise<AsyncDisposable>;
-  readonly connect: (version?: string) => Promise<Commands | undefined>;
-  /** The same, where a daemon must be there. */
-  readonly daemon: () => Promise<Commands>;
-};
-
 /** A folder for a database, short enough for a socket, and both sides of the socket: a daemon listens if handlers are given. */
-export const openControlFixture = async (handlers?: Partial<ProgramHandlers>): Promise<ControlFixture> => {
+export const openControlFixture = async (handlers?: Partial<ProgramHandlers>) => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-'));
   const before = process.cwd();
   // Where temporary folders have long names, the way from here is still short.
@@ -69,9 +55,13 @@ export const openControlFixture = async (handlers?: Partial<ProgramHandlers>): P
   const databasePath = join(folder, 'tollkeeper.duckdb');
   const clock = manualClock(at);
   const open: AsyncDisposable[] = [];
-  const connect: ControlFixture['connect'] = (version = '1.2.3') =>
+  const connect = (version = '1.2.3'): Promise<Commands | undefined> =>
     connectToDaemon<typeof commandTable, ProgramHandlers>(databasePath, { version, clock });
-  const listen: ControlFixture['listen'] = async (given, options = {}) => {
+  /** A daemon that expects these commands. */
+  const listen = async (
+    given: Partial<ProgramHandlers>,
+    options: Partial<Pick<ServerOptions<typeof commandTable>, 'log' | 'redact' | 'user' | 'limits'>> = {},
+  ): Promise<AsyncDisposable> => {
     const listener = await listenForCommands({
       databasePath,
       table: commandTable,
@@ -91,7 +81,8 @@ export const openControlFixture = async (handlers?: Partial<ProgramHandlers>): P
     clock,
     connect,
     listen,
-    daemon: async () => {
+    /** The same as `connect`, where a daemon must be there. */
+    daemon: async (): Promise<Commands> => {
       const daemon = await connect();
       if (daemon === undefined) throw new Error('no daemon listens');
       return daemon;
@@ -103,6 +94,8 @@ export const openControlFixture = async (handlers?: Partial<ProgramHandlers>): P
     },
   };
 };
+
+export type ControlFixture = Awaited<ReturnType<typeof openControlFixture>>;
 
 /** Resolves to what was rejected with. */
 export const rejection = async (promise: Promise<unknown>): Promise<Error & Record<string, unknown>> => {

@@ -13,7 +13,6 @@ import {
 } from '../../../src/keys/plan/key-names.ts';
 import { runs } from '../../support/storm.ts';
 import { approved, titled } from '../../support/approved.ts';
-import { defaultNameTemplate } from './survey.ts';
 
 const part = fc.oneof(
   fc.constantFrom('', '.', '.g', '-', 'v', 'g1', '1g', '_0', '{', '7', '-7', '..', 'é'),
@@ -91,26 +90,22 @@ describe('a key name', () => {
     await expect(titled(problems)).toMatchFileSnapshot(approved('keys/name-templates'));
   });
 
+  const plain = '{service}.g{generation}';
   it.each([
-    ['billing.g7', { service: 'billing', generation: 7 }],
-    ['billing', { service: 'billing', generation: 1 }],
-    ['billing.g07', { service: 'billing.g07', generation: 1 }],
-    ['billing.g0', { service: 'billing.g0', generation: 1 }],
-    ['billing.g7 ', { service: 'billing.g7 ', generation: 1 }],
-    ['.g7', { service: '.g7', generation: 1 }],
-    ['a.g99999999999999999999', { service: 'a.g99999999999999999999', generation: 1 }],
-  ])('%j is parsed to this service and generation', (name, place) => {
-    expect(placeByName(defaultNameTemplate, name)).toEqual(place);
-  });
-
-  it.each([
-    ['billing.g7-k3x9', { service: 'billing', generation: 7, suffix: 'k3x9' }],
-    ['billing.g7', { service: 'billing', generation: 7 }],
-    ['billing.g7-prod', { service: 'billing.g7-prod', generation: 1 }],
-    ['billing.g7-2024', { service: 'billing.g7-2024', generation: 1 }],
-    ['web-k3x9', { service: 'web-k3x9', generation: 1 }],
-  ])('%j is parsed to this service and generation by the default template', (name, place) => {
-    expect(placeByName(templateOf(defaultTemplate), name)).toEqual(place);
+    [plain, 'billing.g7', { service: 'billing', generation: 7 }],
+    [plain, 'billing', { service: 'billing', generation: 1 }],
+    [plain, 'billing.g07', { service: 'billing.g07', generation: 1 }],
+    [plain, 'billing.g0', { service: 'billing.g0', generation: 1 }],
+    [plain, 'billing.g7 ', { service: 'billing.g7 ', generation: 1 }],
+    [plain, '.g7', { service: '.g7', generation: 1 }],
+    [plain, 'a.g99999999999999999999', { service: 'a.g99999999999999999999', generation: 1 }],
+    [defaultTemplate, 'billing.g7-k3x9', { service: 'billing', generation: 7, suffix: 'k3x9' }],
+    [defaultTemplate, 'billing.g7', { service: 'billing', generation: 7 }],
+    [defaultTemplate, 'billing.g7-prod', { service: 'billing.g7-prod', generation: 1 }],
+    [defaultTemplate, 'billing.g7-2024', { service: 'billing.g7-2024', generation: 1 }],
+    [defaultTemplate, 'web-k3x9', { service: 'web-k3x9', generation: 1 }],
+  ])('of the template %s is parsed: %j', (template, name, place) => {
+    expect(placeByName(templateOf(template), name)).toEqual(place);
   });
 
   it('has a random suffix only by the default template, unless the suffix would make it too long', () => {

@@ -35,17 +35,9 @@ describe('an expiry notice', () => {
         const at = unixMillis(now + hours * 3_600_000);
         for (const planned of planNotices({ at, keys: [expiring(now + expires)] }, defaultNotices, history)) {
           if (planned.action.kind !== 'warn') continue;
-          reported.push(planned.action.stage);
-          const { keyId, generation, name, service } = planned;
-          history.push({
-            ...common,
-            what: 'warned',
-            keyId,
-            generation,
-            name,
-            service,
-            stage: planned.action.stage,
-          });
+          const { action, ...key } = planned;
+          reported.push(action.stage);
+          history.push({ ...common, ...key, what: 'warned', stage: action.stage });
         }
       }
     };
@@ -63,16 +55,8 @@ describe('an expiry notice', () => {
   it('is not sent for keys that never expire, were replaced, or are ended by Tollkeeper', () => {
     const rotation = { id: 'r', stage: 'current', part: 'leaving' } as const;
     const expiredTime = toSeconds(daysAgo(-3));
-    const own: KeyEvent = {
-      ...common,
-      what: 'expiry-set',
-      service: 'a',
-      keyId: 7,
-      generation: 1,
-      name: 'a.g1',
-      expiredTime,
-      measured: '',
-    };
+    const key = { service: 'a', keyId: 7, generation: 1, name: 'a.g1' };
+    const own: KeyEvent = { ...common, ...key, what: 'expiry-set', expiredTime, measured: '' };
     expect(due([surveyed('a'), surveyed('b', { rotation, key: { expiredTime } })])).toEqual([]);
     expect(due([keyIn(3)], [own])).toEqual([]);
     expect(due([keyIn(2)], [own])).toHaveLength(1);

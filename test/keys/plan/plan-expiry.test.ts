@@ -107,40 +107,31 @@ const stageOf = (change: Partial<ExpiryPolicy>, age: number, known: Known = {}):
 };
 
 describe('an expiry stage', () => {
-  it.each([
-    ['before the first', 89, {}, undefined, 'not-due'],
-    ['at the first', 90, {}, 'warn', undefined],
-    ['each once', 95, { warned: daysAgo(5) }, undefined, 'not-due'],
-    ['the second after the first', 100, { warned: daysAgo(10) }, 'expire', undefined],
-    ['never the second without the first', 300, {}, 'warn', undefined],
-    ['the second no sooner than its time after the first', 300, { warned: daysAgo(9) }, undefined, 'not-due'],
-    ['the second whenever its time is over', 300, { warned: daysAgo(10) }, 'expire', undefined],
-    ['a warning of long before it was made counts not', 95, { warned: daysAgo(96) }, 'warn', undefined],
-  ])('is decided correctly: %s', (_, age, past, does, skipped) => {
-    const found = plan([surveyed('a', { age })], {}, { past: { a: past } });
-    expect([found.does['a'], found.skipped['a']]).toEqual([does, skipped]);
-  });
-
-  it('of deletion is due when the key has been expired for its time', () => {
-    const past = { a: { warned: daysAgo(30), expirySet: daysAgo(10) } };
-    expect(plan([surveyed('a', { age: 120, key: expiredSince(10) })], {}, { past }).does).toEqual({
-      a: 'delete',
-    });
-    expect(plan([surveyed('a', { age: 120, key: expiredSince(9) })], {}, { past }).skipped).toEqual({
-      a: 'not-due',
-    });
-  });
-
-  it('is not repeated for a key whose expiry was extended', () => {
-    const past = { a: { warned: daysAgo(30), expirySet: daysAgo(10) } };
-    expect(plan([surveyed('a', { age: 120 })], {}, { past }).skipped).toEqual({ a: 'revived' });
-  });
-
-  it('of a key that expired before its warning is counted from the warning', () => {
-    const key = surveyed('a', { age: 400, key: expiredSince(300) });
-    expect(plan([key]).does).toEqual({ a: 'warn' });
-    expect(plan([key], {}, { past: { a: { warned: daysAgo(1) } } }).skipped).toEqual({ a: 'not-due' });
-    expect(plan([key], {}, { past: { a: { warned: daysAgo(20) } } }).does).toEqual({ a: 'delete' });
+  const expired = { warned: daysAgo(30), expirySet: daysAgo(10) };
+  const long = { age: 400, key: expiredSince(300) };
+  it.each<[string, Parameters<typeof surveyed>[1], PastSteps, string]>([
+    ['before the first', { age: 89 }, {}, 'not-due'],
+    ['at the first', { age: 90 }, {}, 'warn'],
+    ['each once', { age: 95 }, { warned: daysAgo(5) }, 'not-due'],
+    ['the second after the first', { age: 100 }, { warned: daysAgo(10) }, 'expire'],
+    ['never the second without the first', { age: 300 }, {}, 'warn'],
+    ['the second no sooner than its time after the first', { age: 300 }, { warned: daysAgo(9) }, 'not-due'],
+    ['the second whenever its time is over', { age: 300 }, { warned: daysAgo(10) }, 'expire'],
+    ['a warning of long before it was made counts not', { age: 95 }, { warned: daysAgo(96) }, 'warn'],
+    [
+      'deletion of a key that has been expired for its time',
+      { age: 120, key: expiredSince(10) },
+      expired,
+      'delete',
+    ],
+    ['no deletion before', { age: 120, key: expiredSince(9) }, expired, 'not-due'],
+    ['no second expiry of a key whose expiry was extended', { age: 120 }, expired, 'revived'],
+    ['a key that expired before its warning', long, {}, 'warn'],
+    ['a key that expired, counted from the warning', long, { warned: daysAgo(1) }, 'not-due'],
+    ['a key that expired, counted long after the warning', long, { warned: daysAgo(20) }, 'delete'],
+  ])('is decided correctly: %s', (_, given, a, wanted) => {
+    const { does, skipped } = plan([surveyed('a', given)], {}, { past: { a } });
+    expect(does['a'] ?? skipped['a']).toBe(wanted);
   });
 
   it('notifies the owner of the next stages, with a different text each time the clock restarts', () => {
@@ -186,50 +177,17 @@ describe('an expiry stage', () => {
     ]);
   });
 
-  it.each<[string, Partial<Parameters<typeof surveyed>[1] & object>, Known, string]>([
-    [
-      'used since, before all that is looked at',
-      { age: 300 },
-      { past: { a: { warned: daysAgo(200) } } },
-      'warn',
-    ],
-    [
-      'idle since before all that is looked at, and warned within it',
-      { age: 300 },
-      { past: { a: { warned: daysAgo(5) } } },
-      'expire',
-    ],
-    [
-      'set to expire before all that is looked at',
-      { age: 300 },
-      { past: { a: { warned: daysAgo(5), expirySet: daysAgo(190) } } },
-      'expire',
-    ],
-    ['never used', { age: 35 }, { past: { a: { warned: daysAgo(5) } } }, 'expire'],
-    [
-      'used up and warned long ago',
-      { age: 300, key: { remainQuota: money('0') } },
-      { past: { a: { warned: daysAgo(200) } } },
-      'warn',
-    ],
-    [
-      'created at an unknown time',
-      { age: 300, key: { createdTime: unixSeconds(0) } },
-      { past: { a: { warned: daysAgo(200) } } },
-      'warn',
-    ],
-  ])('by idle time counts a warning since the last use only: %s', (_, given, known, wanted) => {
-    const by = ['idle', 'exhausted'] as const;
-    expect(
-      plan([surveyed('a', given)], { by, stages: { warn: 30 * day, expire: 35 * day } }, known).does,
-    ).toEqual({
-      a: wanted,
-    });
-  });
-
-  it('has a different warning each time for a key without a known last call', () => {
-    const stages = { warn: 30 * day, expire: 35 * day };
-    expect(stageOf({ stages }, 300)).toContain('(not used since 2026-10-16T18:00:00Z, or longer)');
+  it.each<[string, Parameters<typeof surveyed>[1], PastSteps, string]>([
+    ['used since, before all that is looked at', {}, { warned: daysAgo(200) }, 'warn'],
+    ['idle since before that, and warned within it', {}, { warned: daysAgo(5) }, 'expire'],
+    ['set to expire before that', {}, { warned: daysAgo(5), expirySet: daysAgo(190) }, 'expire'],
+    ['never used', { age: 35 }, { warned: daysAgo(5) }, 'expire'],
+    ['used up and warned long ago', { key: { remainQuota: money('0') } }, { warned: daysAgo(200) }, 'warn'],
+    ['made at an unknown time', { key: { createdTime: unixSeconds(0) } }, { warned: daysAgo(200) }, 'warn'],
+  ])('by idle time counts a warning since the last use only: %s', (_, given, a, wanted) => {
+    const change = { by: ['idle', 'exhausted'], stages: { warn: 30 * day, expire: 35 * day } } as const;
+    const { does } = plan([surveyed('a', { age: 300, ...given })], change, { past: { a } });
+    expect(does).toEqual({ a: wanted });
   });
 
   it('can be omitted', () => {
@@ -251,6 +209,8 @@ describe('an expiry stage', () => {
 
 describe('an expiry clock', () => {
   const stages = { delete: 30 * day };
+  const spent = surveyed('a', { key: { remainQuota: money('0') } });
+  const over = surveyed('a', { age: 1, key: expiredSince(31) });
 
   it.each<[string, Partial<ExpiryPolicy>, SurveyedKey, Known, string]>([
     ['age unknown', {}, surveyed('a', { age: null }), {}, 'age-unknown'],
@@ -265,20 +225,8 @@ describe('an expiry clock', () => {
     ['never expiring', { by: ['expired'] }, surveyed('a'), {}, 'not-due'],
     ['used up', { by: ['exhausted'] }, surveyed('a', { key: { remainQuota: money('-0.1') } }), {}, 'delete'],
     ['quota left', { by: ['exhausted'] }, surveyed('a'), {}, 'not-due'],
-    [
-      'used up and asked for',
-      { by: ['exhausted'] },
-      surveyed('a', { key: { remainQuota: money('0') } }),
-      { used: { a: 2 } },
-      'not-due',
-    ],
-    [
-      'one of several',
-      { by: ['exhausted', 'expired', 'age'] },
-      surveyed('a', { age: 1, key: expiredSince(31) }),
-      {},
-      'delete',
-    ],
+    ['used up and asked for', { by: ['exhausted'] }, spent, { used: { a: 2 } }, 'not-due'],
+    ['one of several', { by: ['exhausted', 'expired', 'age'] }, over, {}, 'delete'],
   ])('is evaluated correctly: %s', (_, change, key, known, wanted) => {
     const { does, skipped } = plan([key], { stages, ...change }, known);
     expect(does['a'] ?? skipped['a']).toBe(wanted);
@@ -291,10 +239,7 @@ describe('an expiry clock', () => {
       ['not due by age', text(surveyed('a', { age: 29 }), { by: ['age'] })],
       ['not due by idle', text(surveyed('a'), { by: ['idle'] })],
       ['not due by expired', text(surveyed('a', { key: expiredSince(29) }), { by: ['expired'] })],
-      [
-        'not due by exhausted',
-        text(surveyed('a', { key: { remainQuota: money('0') } }), { by: ['exhausted'] }),
-      ],
+      ['not due by exhausted', text(spent, { by: ['exhausted'] })],
       ['in use', text(surveyed('a'), { by: ['age'], stages: { expire: 30 * day } }, 0.5)],
       ['warned of two stages', stageOf({}, 400, { used: { a: 91 } })],
       ['warned, without a last call', stageOf({ stages: { warn: 30 * day, expire: 35 * day } }, 300)],

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { AwsSpec } from '../../../src/keys/sinks/aws/settings.ts';
-import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
-import { serve, type Fake, type Reply } from './http-fakes.ts';
+import {
+  delivery,
+  never,
+  older,
+  openSinkFixture,
+  plaintext,
+  secretOf,
+  sha,
+  thrownBy,
+  serve,
+  type Fake,
+  type Reply,
+} from './support.ts';
 
 const key = secretOf(plaintext);
 const secretKey = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
@@ -114,10 +125,7 @@ describe('a secret of AWS', () => {
 
   it.each<[Reply, string]>([
     [fault('AccessDeniedException', `no, ${plaintext}`), 'sink-refused'],
-    [
-      fault('UnrecognizedClientException', 'The security token included in the request is invalid.'),
-      'sink-refused',
-    ],
+    [fault('UnrecognizedClientException', 'The security token is invalid.'), 'sink-refused'],
     [fault('DecryptionFailure', 'KMS'), 'sink-refused'],
     [{ status: 200, body: { VersionId: 'v1', SecretBinary: 'AAAA' } }, 'sink-refused'],
     [{ status: 307, headers: { location: 'http://elsewhere.example.com/' } }, 'sink-failed'],

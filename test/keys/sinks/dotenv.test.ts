@@ -18,26 +18,10 @@ const refusalOf = (work: () => unknown): unknown => {
 
 describe('a variable of a dotenv file', () => {
   it.each([
-    ['plain', 'A=1\nKEY=<>\nB=2\n'],
-    ['exported', 'export KEY=<>\n'],
-    ['in double quotes', 'KEY="<>"\n'],
-    ['in single quotes', "KEY='<>'\n"],
-    ['in backticks', 'KEY=`<>`\n'],
-    ['with CRLF', 'A=1\r\nKEY=<>\r\nB=2\r\n'],
-    ['with a comment behind', 'KEY=<> # rotated\nB=2'],
-    ['quoted with a comment behind', 'KEY="<>"  # "rotated"\n'],
-    ['with spaces', '  KEY = <>  \n'],
-    ['without a line end', 'A=1\nKEY=<>'],
     ['behind a byte-order mark', '\u00ef\u00bb\u00bfKEY=<>\n'],
-    ['twice', 'KEY=<>\nA=1\nKEY="<>"\n'],
-    ['beside comments and names like it', '# KEY=no\nMY_KEY=a\nKEYS=b\nKEY=<>\n#KEY=no\nKEY.B=c\n'],
-    ['inside the value of another', 'A="x\nKEY=no\ny"\nKEY=<>\n'],
     ['behind a quote that nothing closes', "A='x\nKEY=<>\nB='y' z\n"],
     ['behind an escaped quote of another', 'A="x\\"y"\nKEY=<>\n'],
     ['with a comment that looks like a command', 'KEY=<> # ; export KEY "\n'],
-    ['with spaces behind it and CRLF', 'KEY=<> \t \r\nB=2 # c\r\n'],
-    ['exported, quoted, with a comment', "\texport  KEY='<>'\t# `c`\n"],
-    ['beside lines that are edited by nobody', 'A=1; export A\nB="x" C=1\nD=$(date)\nKEY=<>\nE=a b\n'],
     ['with bytes of another encoding', 'A=\u00e4\u00ff\nKEY=<>\n'],
   ])('is the only change: %s', (_, template) => {
     const before = template.replaceAll('<>', older);
@@ -63,25 +47,15 @@ describe('a variable of a dotenv file', () => {
   });
 
   it.each([
-    ['KEY=<>; export KEY\n', 1],
-    ['KEY=<>;export KEY\n', 1],
     ['A=1\r\nKEY="<>"; export KEY\r\n', 2],
     ['KEY="<>" OTHER=1\n', 1],
     ["# c\n\nexport KEY='<>' OTHER=1\n", 3],
-    ['KEY=<> OTHER=1 # c\n', 1],
-    ['KEY=<> && run\n', 1],
-    ['KEY=<>&\n', 1],
-    ['KEY=<> | cat\n', 1],
-    ['KEY=<>|cat\n', 1],
-    ['KEY=<> run\n', 1],
-    ['KEY=<> >log\n', 1],
     ['KEY=<>>log\n', 1],
     ['KEY="<>\nA=1\n', 1],
     ["KEY='<>\nA=1\n", 1],
     ['KEY=`<>\nA=1\n', 1],
     ['KEY="<>\nA=1\nB="\n', 1],
     ['KEY="<>"tail\n', 1],
-    ['KEY=<>"tail"\n', 1],
     ['KEY="<>\'\n', 1],
     ['KEY="<>\\"\n', 1],
     ['KEY=$(echo <>)\n', 1],
@@ -97,7 +71,6 @@ describe('a variable of a dotenv file', () => {
     ['KEY=<>\rA=1\n', 1],
     ['A="x\ny"\nKEY=<> z\n', 3],
     ['KEY=<>; export KEY\nKEY=<>\n', 1],
-    ['KEY=<>\nKEY=<>; export KEY\n', 2],
   ])('%j is neither read nor written, since the line has other contents', (template, line) => {
     const before = template.replaceAll('<>', older);
     for (const work of [() => form.read(before), () => form.write(before, plaintext)]) {

@@ -37,20 +37,6 @@ describe('an early problem of a sink', () => {
     expect(await earlyProblems(fileSpec('{service}/key.env'), { account: 'main' }, folder)).toEqual([]);
   });
 
-  it('is a file that is mounted by itself', async () => {
-    const path = join(folder, 'mounted.env');
-    await writeFile(path, 'KEY=x\n', { mode: 0o600 });
-    const files = {
-      ...systemFiles,
-      readFile: async (name: string) =>
-        name === '/proc/self/mountinfo'
-          ? Buffer.from(`36 35 98:0 /x ${path} rw - ext4 /dev/sda1 rw\n`)
-          : systemFiles.readFile(name),
-    };
-    const [problem] = await earlyProblems(fileSpec('mounted.env'), billing, folder, files);
-    expect(problem?.message).toContain('mounted as a single file');
-  });
-
   it('is an owner that we may not set, and a folder that we may not write', async () => {
     await writeFile(join(folder, 'others.env'), 'KEY=x\n', { mode: 0o600 });
     const files = {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import type { Stats } from 'node:fs';
 import { chmod, lstat, mkdir, readFile, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemFiles, type SinkFiles } from '../../../src/keys/sinks/sink-files.ts';
 import {
   delivery,
@@ -43,8 +43,10 @@ const seenAs = (changes: Readonly<Record<string, Partial<Stats>>>): Pick<SinkFil
   },
 });
 
+/** A file in a folder; they go with the test. */
 const opened = async () => {
   const fixture = await openSinkFixture();
+  onTestFinished(() => fixture[Symbol.asyncDispose]());
   const folder = join(fixture.folder, 'keys');
   const path = join(folder, 'a.env');
   await mkdir(folder, { mode: 0o700 });
@@ -55,7 +57,6 @@ const opened = async () => {
 describe('a file that receives a key', () => {
   it('must not be a FIFO or a device, which are not waited for', async () => {
     const { fixture, folder } = await opened();
-    await using _fixture = fixture;
     execFileSync('mkfifo', [join(folder, 'fifo')]);
     await expectRefused(sinkAt(fixture, join(folder, 'fifo')), /fifo is not a regular file/);
     await expectRefused(sinkAt(fixture, '/dev/null'), /\/dev\/null is not a regular file/);
@@ -63,7 +64,6 @@ describe('a file that receives a key', () => {
 
   it('is judged by its open descriptor, so a link that is put there at the last moment is refused', async () => {
     const { fixture, folder, path } = await opened();
-    await using _fixture = fixture;
     const other = join(fixture.folder, 'other');
     await writeFile(other, `KEY=${older}\n`);
     const swapped: SinkFiles['open'] = async (...args) => {
@@ -84,7 +84,6 @@ describe('a folder above a file that receives a key', () => {
     ['root', 0],
   ] as const)('must belong to root or to the user itself for %s', async (_name, uid) => {
     const { fixture, folder, path } = await opened();
-    await using _fixture = fixture;
     const ours = { uid, gid: uid };
     const groups = () => [uid];
     const files = (changes: Parameters<typeof seenAs>[0]) => ({
@@ -105,7 +104,6 @@ describe('a folder above a file that receives a key', () => {
 
   it('can belong to the owner of the file for root, unless all users can create files in it', async () => {
     const { fixture, folder, path } = await opened();
-    await using _fixture = fixture;
     const theirs = { uid: 4711, gid: 4711 };
     const asRoot = { uid: () => 0, groups: () => [0] };
     const files = { ...seenAs({ [path]: theirs, [folder]: theirs }), ...asRoot };
@@ -128,7 +126,6 @@ describe('a folder above a file that receives a key', () => {
 
   it('must not be writable by all users, or by a group of others, unless it is sticky', async () => {
     const { fixture, folder, path } = await opened();
-    await using _fixture = fixture;
     for (const above of [folder, fixture.folder]) {
       await chmod(above, 0o707);
       await expectRefused(sinkAt(fixture, path), new RegExp(`all users can write to the folder ${above} `));
@@ -147,7 +144,6 @@ describe('a folder above a file that receives a key', () => {
 
   it('can be behind symbolic links of our own or of root, but not of other users', async () => {
     const { fixture, path } = await opened();
-    await using _fixture = fixture;
     const at = (name: string) => join(fixture.folder, name);
     await symlink('../keys', join(at('keys'), 'up'));
     await symlink(join(at('keys'), 'up'), at('linked'));

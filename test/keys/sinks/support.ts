@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { createNamedGates, createSecretRegistry, type Secret } from '../../../src/core/index.ts';
 import { createSink, type SinkDeps, type SinkSpec } from '../../../src/keys/index.ts';
 import type { Delivery, Sink } from '../../../src/keys/model/sink.ts';
 import { createHttp, type Http } from '../../../src/http/index.ts';
+import { openWebServer, type Asked } from '../../notify/support/web-server.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 export const plaintext = 'sk-Np3vXw8RkQ1zLmTb6YcEoHs5';
@@ -30,14 +32,7 @@ export const never = new AbortController().signal;
 const timeouts = { connect: 2000, headers: 5000, idle: 5000, total: 10_000 };
 
 /** Keeps what a test opens, and closes it. */
-export type SinkFixture = AsyncDisposable & {
-  readonly folder: string;
-  readonly deps: SinkDeps;
-  readonly clock: ReturnType<typeof manualClock>;
-  readonly sink: (spec: SinkSpec, change?: Partial<SinkDeps>) => Sink;
-};
-
-export const openSinkFixture = async (change: Partial<SinkDeps> = {}): Promise<SinkFixture> => {
+export const openSinkFixture = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-sinks-'));
   const clock = manualClock();
   const opened: Http[] = [];
@@ -60,19 +55,21 @@ export const openSinkFixture = async (change: Partial<SinkDeps> = {}): Promise<S
     random: () => 0.5,
     secrets: createSecretRegistry(),
     gates: createNamedGates(),
-    ...change,
   };
   return {
     folder,
     deps,
     clock,
-    sink: (spec, more = {}) => createSink(spec, delivery, { ...deps, ...more }),
+    sink: (spec: SinkSpec, more: Partial<SinkDeps> = {}): Sink =>
+      createSink(spec, delivery, { ...deps, ...more }),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(opened.map((http) => http[Symbol.asyncDispose]()));
       await rm(folder, { recursive: true, force: true });
     },
   };
 };
+
+export type SinkFixture = Awaited<ReturnType<typeof openSinkFixture>>;
 
 /** What a promise was rejected with. */
 export const thrownBy = async (promise: Promise<unknown>): Promise<unknown> => {
@@ -82,4 +79,23 @@ export const thrownBy = async (promise: Promise<unknown>): Promise<unknown> => {
     return error;
   }
   throw new Error('nothing was thrown');
+};
+
+export type Reply = {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type Fake = AsyncDisposable & { readonly url: string; readonly seen: readonly Asked[] };
+
+/** A real server on loopback that answers as told and keeps what it was sent; it goes with the test. */
+export const serve = async (reply: (seen: Asked) => Reply): Promise<Fake> => {
+  const server = await openWebServer((seen, response) => {
+    const { status, body, headers } = reply(seen);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body ?? ''));
+  });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return { ...server, seen: server.asked };
 };

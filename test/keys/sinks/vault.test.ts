@@ -2,8 +2,20 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { VaultSpec } from '../../../src/keys/sinks/vault/settings.ts';
-import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
-import { serve, type Fake, type Reply, type Seen } from './http-fakes.ts';
+import type { Asked } from '../../notify/support/web-server.ts';
+import {
+  delivery,
+  never,
+  older,
+  openSinkFixture,
+  plaintext,
+  secretOf,
+  sha,
+  thrownBy,
+  serve,
+  type Fake,
+  type Reply,
+} from './support.ts';
 
 const key = secretOf(plaintext);
 const token = 'hvs.CAESIJ2kT0pSecretToken';
@@ -24,7 +36,7 @@ const openVault = async (kv: Partial<Kv> = {}, between: (state: Kv) => void = ()
   };
   const metadata = () =>
     `{"created_time":"2026-01-01T00:00:00Z","deletion_time":"${state.deleted ? '2026-01-02T00:00:00Z' : ''}","destroyed":false,"version":${state.version}}`;
-  const data = ({ method, body }: Seen): Reply => {
+  const data = ({ method, body }: Asked): Reply => {
     if (method === 'GET') {
       const answer = {
         version: state.version,

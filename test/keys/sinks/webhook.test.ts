@@ -1,10 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { delivery, never, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
-import { serve, type Reply } from './http-fakes.ts';
+import {
+  delivery,
+  never,
+  openSinkFixture,
+  plaintext,
+  secretOf,
+  sha,
+  thrownBy,
+  serve,
+  type Reply,
+} from './support.ts';
 
 const key = secretOf(plaintext);
 const signing = 'whsec-7b1f6f0e9ad14b5c';
+const path = '/hooks/T0kenInTheAddress/billing';
 const spec = (url: string) => ({
   kind: 'webhook' as const,
   url: secretOf(`${url}/hooks/T0kenInTheAddress/{service}`),
@@ -21,7 +31,7 @@ describe('a webhook sink', () => {
     const sink = fixture.sink(spec(fake.url));
     expect(await sink.deliver(key, delivery, never)).toEqual({ fingerprint: sha(plaintext) });
     const [seen] = fake.seen;
-    expect(seen).toMatchObject({ method: 'POST', path: '/hooks/T0kenInTheAddress/billing' });
+    expect(seen).toMatchObject({ method: 'POST', path });
     const text = seen?.body ?? '';
     expect(JSON.parse(text)).toEqual({
       kind: 'api-key',
@@ -47,16 +57,11 @@ describe('a webhook sink', () => {
     ['says yes in words', { status: 200, body: 'ok' }, 'sink-failed', 'did not prove'],
     [
       'leads elsewhere',
-      { status: 307, headers: { location: 'https://elsewhere.example.com/' } },
+      { status: 307, headers: { location: 'https://a.example.com/' } },
       'sink-refused',
       '307',
     ],
-    [
-      'refuses',
-      { status: 403, body: `no ${plaintext} at /hooks/T0kenInTheAddress/billing` },
-      'sink-refused',
-      'no [secret]',
-    ],
+    ['refuses', { status: 403, body: `no ${plaintext} at ${path}` }, 'sink-refused', 'no [secret]'],
     ['is too busy', { status: 503, headers: { 'retry-after': '30' } }, 'sink-failed', '503'],
   ])('that %s fails, and its answer is shown without secrets', async (_, reply, code, message) => {
     await using fixture = await openSinkFixture();

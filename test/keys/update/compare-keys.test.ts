@@ -4,6 +4,7 @@ import { compareMoney, money, subtractMoney, unixSeconds, zero } from '../../../
 import type { ApiKey } from '../../../src/gateway/index.ts';
 import { compareKeys } from '../../../src/keys/update/compare-keys.ts';
 import { runs } from '../../support/storm.ts';
+import { surveyed } from '../plan/survey.ts';
 
 const cases = { numRuns: runs(300) };
 const at = unixSeconds(1_800_000_000);
@@ -97,20 +98,10 @@ describe('two readings of a key', () => {
   });
 
   it('with unknown fields show harm for any change, except for counters and clocks that advance', () => {
-    const key: ApiKey = {
-      id: 1,
-      name: 'a',
-      keyMask: undefined,
-      status: 1,
-      remainQuota: zero,
-      unlimitedQuota: true,
-      expiredTime: 'never',
-      group: '',
-      createdTime: undefined,
-      rest: { used_quota: '5', accessed_time: '100', allow_ips: '"10.0.0.1"', rpm: '5' },
-    };
-    const named = (rest: ApiKey['rest']) =>
-      compareKeys(key, { ...key, rest }, {}, asRead(key), at).harmed.map(({ message }) => message);
+    const rest = { used_quota: '5', accessed_time: '100', allow_ips: '"10.0.0.1"', rpm: '5' };
+    const { key } = surveyed('a', { key: { rest } });
+    const named = (now: ApiKey['rest']) =>
+      compareKeys(key, { ...key, rest: now }, {}, asRead(key), at).harmed.map(({ message }) => message);
     expect(named({ ...key.rest, used_quota: '6', accessed_time: '101' })).toEqual([]);
     expect(named({ ...key.rest, used_quota: '0' })).toEqual(['used_quota']);
     expect(named({ ...key.rest, rpm: '6' })).toEqual(['rpm']);
@@ -120,18 +111,8 @@ describe('two readings of a key', () => {
 
   it('may differ in a status that the gateway derives itself, never in one that a person set', () => {
     const past = unixSeconds(at - 1);
-    const key = (status: number, expiredTime: ApiKey['expiredTime'], left: string): ApiKey => ({
-      id: 1,
-      name: 'a',
-      keyMask: undefined,
-      status,
-      remainQuota: money(left),
-      unlimitedQuota: false,
-      expiredTime,
-      group: '',
-      createdTime: undefined,
-      rest: {},
-    });
+    const key = (status: number, expiredTime: ApiKey['expiredTime'], left: string): ApiKey =>
+      surveyed('a', { id: 1, key: { status, expiredTime, remainQuota: money(left) } }).key;
     const harmed = (before: ApiKey, after: ApiKey): readonly string[] =>
       compareKeys(before, after, { expiredTime: after.expiredTime }, asRead(before), at).harmed.map(
         ({ field }) => field,

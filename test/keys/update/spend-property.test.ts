@@ -13,7 +13,7 @@ import {
 import type { ApiKey } from '../../../src/gateway/index.ts';
 import type { KeyChange } from '../../../src/keys/update/compare-keys.ts';
 import { wasWritten } from '../../../src/keys/update/judge-remain.ts';
-import { updateFields } from '../../../src/keys/update/knowledge.ts';
+import { updateFields, type UpdateKnowledge } from '../../../src/keys/update/knowledge.ts';
 import { putWhole, type UpdatingGateway } from '../../../src/keys/update/put-whole.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { runs } from '../../support/storm.ts';
@@ -52,6 +52,12 @@ const spendingGateway = (remain: Money) => {
   };
 };
 
+const knowing = (keeps: boolean): UpdateKnowledge => ({
+  kept: new Set(keeps ? updateFields : []),
+  probed: true,
+  unit: { kind: 'currency' },
+});
+
 const cents = (most: number) => fc.integer({ min: 0, max: most }).map((value) => money(`${value}e-4`));
 const changes: fc.Arbitrary<KeyChange> = fc.oneof(
   fc.constant({ expiredTime: unixSeconds(1_900_000_000) }),
@@ -80,11 +86,6 @@ describe('spend between two readings', () => {
             () => fixture.spend(early),
             () => fixture.spend(late),
           );
-          const knowledge = {
-            kept: new Set(keeps ? updateFields : []),
-            probed: true,
-            unit: { kind: 'currency' as const },
-          };
           const clock = manualClock();
           const written = change.remainQuota ?? remain;
           const isLeftOut = keeps && change.remainQuota === undefined;
@@ -92,7 +93,7 @@ describe('spend between two readings', () => {
           const taken: string[] = [];
           try {
             await putWhole(gateway, 7, change, {
-              knowledge,
+              knowledge: knowing(keeps),
               clock,
               signal: AbortSignal.timeout(30_000),
               distrust: async (points) => void taken.push(...points.map(({ point }) => point)),
@@ -138,17 +139,12 @@ describe('a refund between two readings', () => {
             },
             () => (isEarly ? undefined : refunds()),
           );
-          const knowledge = {
-            kept: new Set(keeps ? updateFields : []),
-            probed: true,
-            unit: { kind: 'currency' as const },
-          };
           const isLowered = change.remainQuota !== undefined && compareMoney(change.remainQuota, remain) <= 0;
           const written = change.remainQuota ?? remain;
           fc.pre(!looksGrown(written, addMoney(written, refund)));
           const run = () =>
             putWhole(gateway, 7, change, {
-              knowledge,
+              knowledge: knowing(keeps),
               clock: manualClock(),
               signal: AbortSignal.timeout(30_000),
               neverRaise: isLowered,

@@ -1,5 +1,7 @@
 import type { Announcement } from '../../../src/notify/index.ts';
 
+const cell = (text: string, exact: string | null = null) => ({ exact, text });
+
 export const announcement: Announcement = {
   kind: 'report',
   title: 'Spend',
@@ -37,29 +39,16 @@ export const announcement: Announcement = {
         ...Array.from({ length: 9 }, (_, index) => ({
           role: 'row' as const,
           cells: [
-            { exact: null, text: `model-${index}` },
-            { exact: `${100 - index}.000000000001`, text: `$${100 - index}.00` },
-            { exact: '0.1', text: '10%' },
-            { exact: null, text: '' },
+            cell(`model-${index}`),
+            cell(`$${100 - index}.00`, `${100 - index}.000000000001`),
+            cell('10%', '0.1'),
+            cell(''),
           ],
         })),
-        {
-          role: 'other',
-          cells: [
-            { exact: null, text: 'Other' },
-            { exact: '5.1', text: '$5.10' },
-            { exact: '0.1', text: '1%' },
-            { exact: null, text: '' },
-          ],
-        },
+        { role: 'other', cells: [cell('Other'), cell('$5.10', '5.1'), cell('1%', '0.1'), cell('')] },
         {
           role: 'total',
-          cells: [
-            { exact: null, text: 'Total' },
-            { exact: '1234.567890123456', text: '$1,234.57' },
-            { exact: '1', text: '100%' },
-            { exact: null, text: '' },
-          ],
+          cells: [cell('Total'), cell('$1,234.57', '1234.567890123456'), cell('100%', '1'), cell('')],
         },
       ],
     },
@@ -90,12 +79,7 @@ export const saying = (text: string): Announcement => ({
       columns: [text, text, text, text],
       rows: Array.from({ length: 9 }, () => ({
         role: 'row' as const,
-        cells: [
-          { exact: null, text },
-          { exact: '1', text },
-          { exact: '1', text },
-          { exact: '1', text },
-        ],
+        cells: [cell(text), cell(text, '1'), cell(text, '1'), cell(text, '1')],
       })),
     })),
   ],

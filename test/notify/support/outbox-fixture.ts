@@ -5,21 +5,20 @@ import {
   createSmtpTransport,
   notify,
   type Delivery,
-  type DeliverySummary,
   type Enqueued,
   type Mail,
   type MailTransport,
+  type MessageDefaults,
   type SmtpOptions,
   type OutboxRoute,
 } from '../../../src/notify/index.ts';
-import { createMemoryOutbox, type MemoryOutbox } from '../../support/memory-outbox.ts';
+import { createMemoryOutbox } from '../../support/memory-outbox.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecretRegistry } from '../../../src/core/index.ts';
 import { createLog } from '../../../src/core/logging/json-log.ts';
-import { manualClock, type ManualClock } from '../../support/manual-clock.ts';
-
+import { manualClock } from '../../support/manual-clock.ts';
 import { ca, openPostOffice, type PostOfficeOptions } from './post-office.ts';
 
 export const png = Buffer.from(
@@ -39,20 +38,8 @@ export const mail: Mail = {
 
 export const start = Date.UTC(2026, 0, 2, 8);
 
-export type OutboxFixture = AsyncDisposable & {
-  readonly folder: string;
-  readonly outbox: MemoryOutbox;
-  readonly clock: ManualClock;
-  readonly lines: string[];
-  readonly enqueue: (change?: Partial<Mail>) => Promise<readonly Enqueued[]>;
-  readonly transport: (url: string, more?: Partial<SmtpOptions>) => MailTransport;
-  /** The worker over these routes. Its random numbers lie in the middle, so that a wait is what it is without them. */
-  readonly delivery: (...routes: readonly OutboxRoute[]) => Delivery;
-  readonly deliver: (transport: MailTransport, signal?: AbortSignal) => Promise<DeliverySummary>;
-};
-
 /** A mail folder, an outbox, a clock that stands still, and a log that is kept. */
-export const openOutboxFixture = async (): Promise<OutboxFixture> => {
+export const openOutboxFixture = async () => {
   const root = await mkdtemp(join(tmpdir(), 'tollkeeper-mail-'));
   const folder = join(root, 'outbox');
   const outbox = createMemoryOutbox();
@@ -64,15 +51,22 @@ export const openOutboxFixture = async (): Promise<OutboxFixture> => {
     clock,
     redact: (text) => text,
   });
-  const delivery: OutboxFixture['delivery'] = (...routes) =>
-    createDelivery({ outbox, mails: mailFolder(folder), clock, random: () => 0.5, log, grace: 8000 }, routes);
+  const mails = mailFolder(folder);
+  // Random numbers lie in the middle, so that a wait is what it is without them.
+  const parts = { outbox, mails, clock, random: () => 0.5, log, grace: 8000 };
+  const delivery = (...routes: readonly OutboxRoute[]): Delivery => createDelivery(parts, routes);
   return {
     folder,
     outbox,
     clock,
     lines,
-    enqueue: (change = {}) => notify({ outbox, mails: mailFolder(folder), clock }, { ...mail, ...change }),
-    transport: (url, more = {}) =>
+    log,
+    enqueue: (
+      change: Partial<Mail> = {},
+      messageDefaults: MessageDefaults = {},
+    ): Promise<readonly Enqueued[]> =>
+      notify({ outbox, mails, clock, messageDefaults }, { ...mail, ...change }),
+    transport: (url: string, more: Partial<SmtpOptions> = {}) =>
       createSmtpTransport({
         url: createSecretRegistry().register(url),
         ca: [ca],
@@ -81,11 +75,33 @@ export const openOutboxFixture = async (): Promise<OutboxFixture> => {
         ...more,
       }),
     delivery,
-    deliver: (transport, signal) =>
+    /** A row of a file without a mail. */
+    put: (recipient: string, file: string, route?: string) =>
+      outbox.put([
+        {
+          account: 'main',
+          kind: 'report:x',
+          subject: 's',
+          recipient,
+          sender: '',
+          messageId: `<${recipient}>`,
+          ...(route === undefined ? {} : { route }),
+          file,
+          queuedAt: clock.now(),
+        },
+      ]),
+    /** The same with other parts. */
+    deliveryWith: (
+      change: Partial<Parameters<typeof createDelivery>[0]>,
+      ...routes: readonly OutboxRoute[]
+    ) => createDelivery({ ...parts, ...change }, routes),
+    deliver: (transport: MailTransport, signal?: AbortSignal) =>
       delivery(createMailRoute(transport)).deliver(signal === undefined ? {} : { signal }),
     [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
   };
 };
+
+export type OutboxFixture = Awaited<ReturnType<typeof openOutboxFixture>>;
 
 /** An outbox with a mail, and the server that takes it. */
 export const openSending = async (

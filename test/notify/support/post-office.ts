@@ -14,14 +14,6 @@ export type Received = { readonly from: string; readonly to: readonly string[]; 
 /** What the server does with one mail: `accept`, `cut` (the connection), or an answer such as `452 try later`. */
 export type Reply = string;
 
-export type PostOffice = AsyncDisposable & {
-  readonly port: number;
-  readonly url: string;
-  readonly received: readonly Received[];
-  /** Connections so far. */
-  readonly connections: () => number;
-};
-
 export type PostOfficeOptions = {
   readonly certificate?: 'localhost' | 'stranger';
   /** TLS from the first byte. */
@@ -46,7 +38,7 @@ const refusal = (reply: string): Error => {
 export const login = { user: 'reports', password: 'pa/ss:word@1' };
 
 /** A real SMTP server on loopback: STARTTLS with the test certificate and a login, unless told otherwise. */
-export const openPostOffice = async (options: PostOfficeOptions = {}): Promise<PostOffice> => {
+export const openPostOffice = async (options: PostOfficeOptions = {}) => {
   const received: Received[] = [];
   const sockets = new Set<{ destroy: () => unknown }>();
   let connections = 0;
@@ -115,7 +107,8 @@ export const openPostOffice = async (options: PostOfficeOptions = {}): Promise<P
   return {
     port,
     url: `${options.implicitTls === true ? 'smtps' : 'smtp'}://${options.without?.includes('AUTH') === true ? '' : userinfo}localhost:${port}`,
-    received,
+    received: received as readonly Received[],
+    /** Connections so far. */
     connections: () => connections,
     [Symbol.asyncDispose]: async () => {
       cut();
@@ -123,3 +116,5 @@ export const openPostOffice = async (options: PostOfficeOptions = {}): Promise<P
     },
   };
 };
+
+export type PostOffice = Awaited<ReturnType<typeof openPostOffice>>;

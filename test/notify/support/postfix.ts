@@ -35,18 +35,11 @@ const services = [
   'postlog unix-dgram n - n - 1 postlogd',
 ];
 
-export type Postfix = AsyncDisposable & {
-  readonly url: string;
-  /** The mails that were delivered, once there are so many. */
-  readonly delivered: (count: number) => Promise<readonly Buffer[]>;
-  readonly log: () => Promise<string>;
-};
-
 /**
  * Debian's Postfix with a configuration, a queue and a log of its own, on a loopback port: takes mail for example.com over
  * STARTTLS and delivers it to one Maildir. Takes root, which CI has.
  */
-export const openPostfix = async (): Promise<Postfix> => {
+export const openPostfix = async () => {
   const root = await mkdtemp(join(tmpdir(), 'tollkeeper-postfix-'));
   // Postfix works as a user of its own below here, and has to get there.
   const { mode } = await stat(tmpdir());
@@ -117,7 +110,8 @@ export const openPostfix = async (): Promise<Postfix> => {
   return {
     url: `smtp://localhost:${port}`,
     log,
-    delivered: async (count) => {
+    /** The mails that were delivered, once there are so many. */
+    delivered: async (count: number): Promise<readonly Buffer[]> => {
       const until = Date.now() + 20_000;
       for (;;) {
         const names = await readdir(inbox).catch(() => []);

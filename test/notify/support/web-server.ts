@@ -8,16 +8,10 @@ export type Asked = {
   readonly body: string;
 };
 
-export type WebServer = AsyncDisposable & {
-  readonly url: string;
-  readonly port: number;
-  readonly asked: readonly Asked[];
-};
-
 /** An HTTP server on loopback that keeps what it is asked, whole, before it answers. */
 export const openWebServer = async (
   answer: (asked: Asked, response: ServerResponse, socket: Socket) => void,
-): Promise<WebServer> => {
+) => {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -38,10 +32,12 @@ export const openWebServer = async (
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    asked,
+    asked: asked as readonly Asked[],
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
 };
+
+export type WebServer = Awaited<ReturnType<typeof openWebServer>>;

@@ -13,49 +13,6 @@ export type Work = {
   readonly stops: 'at once' | 'later' | 'not';
 };
 
-/** What is changed of a job when the config changes. */
-export type Edit = {
-  readonly index: number;
-  readonly change: 'remove' | 'bring back' | Partial<Job>;
-};
-
-export type Action =
-  | { readonly kind: 'ticks'; readonly count: number; readonly step: number }
-  | {
-      readonly kind: 'crash';
-      /** It dies at this call of the ledger from now on. */
-      readonly call: number;
-      readonly isDone: boolean;
-      readonly step: number;
-      readonly down: number;
-      readonly edits: readonly Edit[];
-    }
-  | {
-      readonly kind: 'stop';
-      readonly grace: number;
-      readonly down: number;
-      readonly edits: readonly Edit[];
-    }
-  | { readonly kind: 'jump'; readonly by: number; readonly back: boolean }
-  | { readonly kind: 'reload'; readonly edits: readonly Edit[]; readonly late: number }
-  | {
-      readonly kind: 'order';
-      readonly index: number;
-      /** The so-many-th slot before now; a run of this moment when left out. */
-      readonly slot?: number;
-      /** Given up after so many ticks. */
-      readonly abortsAfter?: number;
-    }
-  | { readonly kind: 'full'; readonly ticks: number; readonly step: number };
-
-export type Plan = {
-  readonly start: string;
-  readonly jobs: readonly Job[];
-  readonly maxRunning: number;
-  readonly works: readonly Work[];
-  readonly actions: readonly Action[];
-};
-
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe'];
 /** Shortly before clocks are changed in one of the zones, and in between. */
 const starts = [
@@ -116,11 +73,12 @@ const change = fc.oneof(
   fc.record({ suspend: fc.boolean() }),
   catchup.map(bare),
 );
+/** What is changed of jobs when the config changes. */
 const edits = fc.array(fc.record({ index: fc.nat(3), change }), { maxLength: 3 });
 const step = fc.constantFrom(second, second, second, 7 * second, minute, 20 * minute, hour, day);
 const down = fc.constantFrom(second, 10 * second, 90 * second, 20 * minute, 5 * hour, 3 * day, 40 * day);
 
-const action: fc.Arbitrary<Action> = fc.oneof(
+const action = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
@@ -133,6 +91,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('crash' as const),
+      // It dies at this call of the ledger from now on.
       call: fc.integer({ min: 1, max: 14 }),
       isDone: fc.boolean(),
       step,
@@ -182,7 +141,9 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       .record({
         kind: fc.constant('order' as const),
         index: fc.nat(3),
+        // The so-many-th slot before now; a run of this moment when left out.
         slot: optionally(fc.nat(4)),
+        // Given up after so many ticks.
         abortsAfter: optionally(fc.nat(3), 3),
       })
       .map(bare),
@@ -199,7 +160,7 @@ const work: fc.Arbitrary<Work> = fc.record({
   stops: fc.constantFrom('at once', 'at once', 'later', 'not'),
 });
 
-export const plans = (length: number): fc.Arbitrary<Plan> =>
+export const plans = (length: number) =>
   fc.record({
     start: fc.constantFrom(...starts),
     jobs: fc
@@ -209,3 +170,7 @@ export const plans = (length: number): fc.Arbitrary<Plan> =>
     works: fc.array(work, { minLength: 1, maxLength: 10 }),
     actions: fc.array(action, { minLength: 3, maxLength: length }),
   });
+
+export type Plan = ReturnType<typeof plans> extends fc.Arbitrary<infer Drawn> ? Drawn : never;
+export type Action = Plan['actions'][number];
+export type Edit = Extract<Action, { kind: 'reload' }>['edits'][number];

@@ -134,6 +134,10 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
       return result;
     };
     const read = async <T>(work: () => Promise<T>): Promise<T> => call(false, work, () => undefined);
+    const write = async <T>(
+      work: () => Promise<T>,
+      seen: (result: T) => void = () => undefined,
+    ): Promise<T> => call(true, work, seen);
     return {
       cursors: () => read(inner.cursors),
       open: () => read(inner.open),
@@ -150,57 +154,36 @@ export const runChaos = async (plan: Plan, inner: RunLedger): Promise<InvariantC
       goodThrough: (job) => read(() => inner.goodThrough(job)),
       outages: () => read(inner.outages),
       events: () => read(inner.events),
-      noteOutages: (change) =>
-        call(
-          true,
-          () => inner.noteOutages(change),
-          () => undefined,
-        ),
-      trim: (before) =>
-        call(
-          true,
-          () => inner.trim(before),
-          () => undefined,
-        ),
+      noteOutages: (change) => write(() => inner.noteOutages(change)),
+      trim: (before) => write(() => inner.trim(before)),
       claim: (claims) =>
-        call(
-          true,
+        write(
           () => inner.claim(claims),
           () => claims.forEach(invariantChecker.claimed),
         ),
       forget: (jobs) =>
-        call(
-          true,
+        write(
           () => inner.forget(jobs),
           () => jobs.forEach(invariantChecker.forgotten),
         ),
       reopen: (key, at) =>
-        call(
-          true,
+        write(
           () => inner.reopen(key, at),
           (run) => (run === undefined ? undefined : invariantChecker.reopened(key, at)),
         ),
       begin: (keys, at) =>
-        call(
-          true,
+        write(
           () => inner.begin(keys, at),
           () => invariantChecker.begun(keys, at),
         ),
-      noteEnds: (ends) =>
-        call(
-          true,
-          () => inner.noteEnds(ends),
-          () => undefined,
-        ),
+      noteEnds: (ends) => write(() => inner.noteEnds(ends)),
       end: (ends) =>
-        call(
-          true,
+        write(
           () => inner.end(ends),
           () => ends.forEach(invariantChecker.ended),
         ),
       close: (closings) =>
-        call(
-          true,
+        write(
           () => inner.close(closings),
           () => invariantChecker.closed(closings),
         ),
