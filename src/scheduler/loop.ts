@@ -48,7 +48,7 @@ const createHousekeeper = (deps: LoopDeps, signal: AbortSignal) => {
   };
 };
 
-/** Wakes the scheduler and the housekeeping, which determine from the clock what is due. */
+/** Wakes the scheduler and the housekeeping, at once and again and again. They determine from the clock what is due. */
 export const startLoop = (deps: LoopDeps): Loop => {
   const stopping = new AbortController();
   const housekeeper = createHousekeeper(deps, stopping.signal);
@@ -58,6 +58,7 @@ export const startLoop = (deps: LoopDeps): Loop => {
     void deps.reconcile();
   };
   const waking = deps.waker(wake);
+  wake();
   return {
     stop: async () => {
       waking.stop();

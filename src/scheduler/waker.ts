@@ -1,4 +1,5 @@
 import { schedule } from 'node-cron';
+import type { Clock, Limit } from '../core/index.ts';
 
 /** Calls `wake` again and again until it is stopped; what is due is computed from the clock. */
 export type Waker = (wake: () => void) => { readonly stop: () => void };
@@ -10,11 +11,11 @@ const eachSecond = 1000;
 const silent = () => undefined;
 
 /**
- * Wakes at the start of each minute, when nearly all slots are due, and every five seconds for everything else; every second while `needsEachSecond`. The timer
- * also wakes after the wall clock was set back, when node-cron waits for the minute that it expects.
+ * Wakes at the start of each minute, when nearly all slots are due, and every five seconds for everything else; every second while `needsEachSecond`. The timer,
+ * a limit of `clock`, also wakes after the wall clock was set back, when node-cron waits for the minute that it expects.
  */
 export const wakeByMinute =
-  (needsEachSecond: () => boolean): Waker =>
+  (clock: Pick<Clock, 'limit'>, needsEachSecond: () => boolean): Waker =>
   (wake) => {
     const minutes = schedule('* * * * *', wake, {
       timezone: 'UTC',
@@ -24,20 +25,18 @@ export const wakeByMinute =
       suppressMissedWarning: true,
       logger: { info: silent, warn: silent, error: silent, debug: silent },
     });
-    let timer: NodeJS.Timeout;
+    let limit: Limit;
     const wait = (): void => {
-      timer = setTimeout(
-        () => {
-          wake();
-          wait();
-        },
-        needsEachSecond() ? eachSecond : usual,
-      );
+      limit = clock.limit(needsEachSecond() ? eachSecond : usual);
+      limit.signal.addEventListener('abort', () => {
+        wake();
+        wait();
+      });
     };
     wait();
     return {
       stop: () => {
-        clearTimeout(timer);
+        limit[Symbol.dispose]();
         void minutes.destroy();
       },
     };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../src/core/index.ts';
 import { createLog } from '../../src/core/logging/json-log.ts';
 import { startLoop, type Housekeeping } from '../../src/scheduler/index.ts';
 import { wakeByMinute, type Waker } from '../../src/scheduler/waker.ts';
@@ -43,7 +44,7 @@ describe('wake-ups', () => {
     vi.setSystemTime(Date.parse('2026-11-21T09:00:30Z'));
     let elapsed = 0;
     const at: number[] = [];
-    const waker = wakeByMinute(needsEachSecond);
+    const waker = wakeByMinute(systemClock, needsEachSecond);
     const loop = startLoop({
       clock,
       log,
@@ -60,24 +61,24 @@ describe('wake-ups', () => {
     return { at, loop, pass };
   };
 
-  it('come every five seconds and at the start of each minute, until the loop stops', async () => {
+  it('come at once, every five seconds and at the start of each minute, until the loop stops', async () => {
     const { at, loop, pass } = wakeUps(() => false);
     await pass(32);
-    expect(at).toEqual([5, 10, 15, 20, 25, 30, 30]);
+    expect(at).toEqual([0, 5, 10, 15, 20, 25, 30, 30]);
     await loop.stop();
     expect(vi.getTimerCount()).toBe(0);
     await pass(60);
-    expect(at).toHaveLength(7);
+    expect(at).toHaveLength(8);
   });
 
   it('come once a second while something is due at another second', async () => {
     let needsEachSecond = true;
     const { at, loop, pass } = wakeUps(() => needsEachSecond);
     await pass(10);
-    expect(at).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(at).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     needsEachSecond = false;
     await pass(10);
-    expect(at.slice(10)).toEqual([11, 16]);
+    expect(at.slice(11)).toEqual([11, 16]);
     await loop.stop();
   });
 
@@ -106,11 +107,11 @@ describe('wake-ups', () => {
     };
     const loop = startLoop({ clock, log, waker, reconcile, housekeeping: [] });
     wake();
-    expect(woken).toBe(1);
+    expect(woken).toBe(2);
     await loop.stop();
     expect(isStopped()).toBe(true);
     wake();
-    expect(woken).toBe(1);
+    expect(woken).toBe(2);
   });
 });
 

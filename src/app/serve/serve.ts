@@ -191,7 +191,7 @@ const serveVolume = async (
   const loop = startLoop({
     clock,
     log,
-    waker: await wakeByMinute(app.scheduler.needsEachSecond),
+    waker: await wakeByMinute(clock, app.scheduler.needsEachSecond),
     reconcile: app.scheduler.reconcile,
     // Evaluated at each wake-up: another config may declare other routes.
     get housekeeping() {
