@@ -26,6 +26,17 @@ const inDatabase = async (folder: TestFolder, ...statements: readonly string[]):
 
 const call = { prompt_tokens: 1000, cached_tokens: 400, quota: '0.5' };
 
+it('a day that lands again is read as it landed last', async () => {
+  const { folder, warehouse } = await openNew(open);
+  await landCalls(warehouse, folder, [{ ...call, quota: '1.5' }]);
+  expect(await read(warehouse)).toEqual([['2026-03-28', '1', '1.5', '600']]);
+  await landCalls(warehouse, folder, [
+    { ...call, quota: '1.5' },
+    { ...call, quota: '2.25', at: day + 60 },
+  ]);
+  expect(await read(warehouse)).toEqual([['2026-03-28', '2', '3.75', '1200']]);
+});
+
 it('a day that lands while a report is open is read as it has landed', async () => {
   const { folder, warehouse } = await openNew(open);
   await landCalls(warehouse, folder, [call]);
@@ -36,6 +47,34 @@ it('a day that lands while a report is open is read as it has landed', async () 
     return (await query('SELECT day, sum(spend) FROM cube GROUP BY day')).rows;
   });
   expect(rows).toEqual([['2026-03-28', '7.5']]);
+});
+
+it('a convention of a model that is configured later changes the tokens of earlier days', async () => {
+  const { folder, warehouse } = await openNew(open);
+  await landCalls(warehouse, folder, [call, { ...call, model: 'other' }]);
+  const tokens = 'sum(input_uncached_tokens), sum(input_tokens)';
+  expect(await read(warehouse, tokens)).toEqual([['2026-03-28', '1200', '2000']]);
+  await warehouse.tokens.configure('main', { model: 'excludes_cache', other: 'includes_cache' });
+  expect(await read(warehouse, tokens)).toEqual([['2026-03-28', '1600', '2400']]);
+});
+
+it('calls at both ends of a day of 23 hours count for that day', async () => {
+  const { folder, warehouse } = await openNew(open);
+  // March 29 in Berlin: from 23:00 to 22:00 UTC.
+  const start = day + 23 * 3600;
+  const moments = [start - 1, start, start + 23 * 3600 - 1, start + 23 * 3600];
+  await landCalls(
+    warehouse,
+    folder,
+    moments.map((at) => ({ ...call, at })),
+    { days: 2 },
+  );
+  expect(await read(warehouse, 'sum(calls)')).toEqual([
+    ['2026-03-28', '1'],
+    ['2026-03-29', '2'],
+    ['2026-03-30', '1'],
+  ]);
+  expect(await warehouse.rollup.compare('main', 'cells')).toEqual([]);
 });
 
 it('the current day is read from its calls, and gets cells when it has ended', async () => {
