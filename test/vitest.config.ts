@@ -119,7 +119,7 @@ export default defineConfig({
     pool: 'forks',
     // A process takes one file after the other: modules hold no state of their own, and are read and compiled once.
     isolate: false,
-    // Tests of whole programs and of servers wait for them most of the time.
-    maxWorkers: wanted === 'program' || wanted === 'system' ? 3 : 2,
+    // More than a small machine has cores: tests wait for timers, disks, servers and whole programs.
+    maxWorkers: wanted === 'in-process' ? 4 : 3,
   },
 });
