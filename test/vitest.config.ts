@@ -78,6 +78,9 @@ const wanted = process.env['TOLLKEEPER_TESTS'];
 const isOverPostgres = wanted?.startsWith('postgres') === true;
 const multiplier = wanted === 'storm' ? chaosFactor : 1;
 
+/** Processes by tier. More than a small machine has cores: tests wait for timers, disks, servers and whole programs. */
+const workers: Readonly<Record<string, number>> = { 'in-process': 4, system: 6 };
+
 /** The longest files first: begun last, one would run alone. By size alone they come last. */
 class StormsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -119,7 +122,6 @@ export default defineConfig({
     pool: 'forks',
     // A process takes one file after the other: modules hold no state of their own, and are read and compiled once.
     isolate: false,
-    // More than a small machine has cores: tests wait for timers, disks, servers and whole programs.
-    maxWorkers: wanted === 'in-process' ? 4 : 3,
+    maxWorkers: workers[wanted ?? ''] ?? 3,
   },
 });
