@@ -140,22 +140,6 @@ describe('init', () => {
     expect(await read('config/tollkeeper.yaml')).toContain('operators: ["$${HOME}@a.example"]');
   });
 
-  it('asks on a terminal for what no flag answers, and repeats a question until its answer is good', async () => {
-    const prompts = typing([
-      ['Base URL', 'gateway\r'],
-      ['must be a URL', '\u0015https://gateway.example.com\r'],
-      ['Recipient', 'me@example.org\r'],
-      ['Sender', '\r'],
-      ['Time zone', '\r'],
-    ]);
-    const ran = await folder.run(['init', '--since', '2026-10-01'], { prompts });
-    expect(ran).toMatchObject({ code: 0, stderr: '' });
-    const settings = await read('config/tollkeeper.yaml');
-    expect(settings).toContain('base_url: "https://gateway.example.com"');
-    expect(settings).toContain('from: "Tollkeeper <reports@example.org>"');
-    expect(settings).toContain('operators: [me@example.org]');
-  });
-
   it('shows each default in brackets, takes it with Enter, and takes another answer instead', async () => {
     const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
     const prompts = typing([

@@ -12,11 +12,10 @@ import {
   printResult,
   resultJson,
 } from '../../src/cli/run/render.ts';
-import { requestOf } from '../../src/cli/run/command.ts';
 import type { RunResult } from '../../src/app/index.ts';
 import { approved, titled } from '../support/approved.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { at, hostile, jobView, now, pageFaults, resultOf, runView, statusView } from './support/views.ts';
+import { at, jobView, now, resultOf, runView, statusView } from './support/views.ts';
 
 const good = runView('2026-11-21T07:00:00Z', { summary: '12 rows landed' });
 const failed = runView('2026-11-21T07:00:00Z', {
@@ -24,7 +23,6 @@ const failed = runView('2026-11-21T07:00:00Z', {
   code: 'gateway-unreachable',
   reason: 'connection refused',
 });
-const pipe = { paint: (_: string, text: string) => text };
 
 describe('the result of a run', () => {
   it('has summary, mails, reason and next step, and exit code 0 only when it succeeded and no mail is unsent', async () => {
@@ -50,19 +48,6 @@ describe('the result of a run', () => {
       return [title, `${out}${err.replaceAll(/^/gm, '(stderr) ')}`.replace(/\(stderr\) $/, '')] as const;
     });
     await expect(titled(texts)).toMatchFileSnapshot(approved('cli/run-result'));
-  });
-
-  it('contains no control characters', () => {
-    const evil = { code: hostile, reason: hostile, summary: hostile, waiting: hostile };
-    for (const state of ['ok', 'failed', 'queued'] as const) {
-      const result = resultOf(runView('2026-11-21T07:00:00Z', { ...evil, state }), {
-        advice: hostile,
-        mail: { ...noMail, failed: 1, problem: hostile },
-      });
-      const reported = printResult(result);
-      for (const page of [`${reported.out}${reported.err}`, backfillLine(result)])
-        expect(pageFaults(page, pipe)).toEqual([]);
-    }
   });
 });
 
@@ -108,19 +93,6 @@ describe('the result of a backfill', () => {
       ]),
     );
     expect(reported(false)).toEqual([{ step: 'slot 1 of 3' }, { step: 'slot 3 of 3' }]);
-  });
-});
-
-describe('the slots of a backfill', () => {
-  it.each([
-    [{}, { job: 'a' }],
-    [{ slot: '2026-11-21' }, { job: 'a', slot: '2026-11-21' }],
-    [
-      { from: 'x', to: 'y' },
-      { job: 'a', from: 'x', to: 'y' },
-    ],
-  ])('%j', (options, request) => {
-    expect(requestOf('a', options)).toEqual(request);
   });
 });
 

@@ -1,34 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openPostOffice } from '../notify/support/post-office.ts';
-import { manualClock, type ManualClock } from '../support/manual-clock.ts';
-import { openFolder, defaultConfig, type Folder } from '../support/program.ts';
-import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { openCliFixture, unreachable, type CliFixture } from './support/fixture.ts';
 
-const now = Date.UTC(2026, 10, 21, 6, 3, 7);
-
-let folder: Folder;
-let sandbox: Sandbox;
-let clock: ManualClock;
+let fixture: CliFixture;
 let env: Record<string, string>;
 beforeEach(async () => {
-  folder = await openFolder();
-  clock = manualClock(now);
-  sandbox = await startSandbox({ now: () => clock.now(), months: 1, callsPerDay: 20 });
-  await defaultConfig(folder, '2026-11-01');
-  env = {
-    GATEWAY_BASE_URL: sandbox.baseUrl,
-    GATEWAY_ADMIN_KEY: sandbox.adminKey,
-    SMTP_URL: 'smtp://127.0.0.1:1',
-  };
+  fixture = await openCliFixture({ now: Date.UTC(2026, 10, 21, 6, 3, 7), since: '2026-11-01' });
+  env = {};
 });
-afterEach(async () => {
-  await sandbox.stop();
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => fixture[Symbol.asyncDispose]());
 
-const run = (...argv: string[]) => folder.run(argv, { env, clock });
-const nobody = { GATEWAY_BASE_URL: 'http://127.0.0.1:1' };
+const run = (...argv: string[]) => fixture.run(argv, { env });
+const nobody = { GATEWAY_BASE_URL: unreachable.GATEWAY_BASE_URL };
 
 describe('before any run,', () => {
   it('status says without an error that no daemon runs', async () => {
@@ -36,12 +19,6 @@ describe('before any run,', () => {
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(ran.stdout).toMatch(/^no daemon is running/);
     expect(ran.stdout).toMatch(/^pull-logs +not run yet +in 3 min 53 s$/m);
-  });
-
-  it('runs is empty', async () => {
-    expect((await run('runs')).stdout).toBe('no run yet\n');
-    expect((await run('runs', '--json')).stdout).toBe('[]\n');
-    expect((await run('runs', 'pull-logs')).stdout).toBe('no run of pull-logs yet\n');
   });
 
   it('next lists slots in order, of all jobs or of one', async () => {
@@ -62,12 +39,12 @@ describe('a single run', () => {
     const first = await run(...slot);
     expect(first.code).toBe(0);
     expect(first.stdout).toMatch(/rows/);
-    const asked = sandbox.requests.all().length;
-    clock.advance(60_000);
+    const asked = fixture.sandbox.requests.all().length;
+    fixture.clock.advance(60_000);
     const again = await run(...slot);
     expect(again.code).toBe(0);
     expect(again.stdout).toMatch(/^already ran, succeeded at 2026-11-21 06:03 UTC: .*rows/);
-    expect(sandbox.requests.all()).toHaveLength(asked);
+    expect(fixture.sandbox.requests.all()).toHaveLength(asked);
     const json = JSON.parse((await run(...slot, '--json')).stdout) as object;
     expect(json).toMatchObject({ already: true, run: { slot: '2026-11-21T05:07:00.000Z', state: 'ok' } });
     const runs = await run('runs', 'pull-logs');
@@ -75,7 +52,7 @@ describe('a single run', () => {
   });
 
   it('that fails gives the reason once with code and next step, and exits with 1', async () => {
-    env = { ...env, ...nobody };
+    env = nobody;
     const ran = await run('run', 'pull-logs');
     expect(ran.code).toBe(1);
     expect(ran.stdout).toBe('');
@@ -101,11 +78,11 @@ describe('a backfill', () => {
       /^times in UTC\n2026-11-18 01:20 {2}ok .*\n2026-11-19 01:20 {2}ok .*\n2026-11-20 01:20 {2}ok .*\n3 slots: 3 ok, 0 already ran, 0 failed\n$/,
     );
     expect(first.stderr).toContain('slot 1 of 3\n');
-    const asked = sandbox.requests.all().length;
+    const asked = fixture.sandbox.requests.all().length;
     const again = await run(...range);
     expect(again.stdout).toMatch(/\n2026-11-19 01:20 {2}already ran .*\n/);
     expect(again.stdout).toMatch(/3 slots: 0 ok, 3 already ran, 0 failed\n$/);
-    expect(sandbox.requests.all()).toHaveLength(asked);
+    expect(fixture.sandbox.requests.all()).toHaveLength(asked);
   });
 
   it('plans with --dry-run and writes nothing', async () => {
@@ -113,11 +90,11 @@ describe('a backfill', () => {
     expect(ran.code).toBe(0);
     const { plan } = JSON.parse(ran.stdout) as { plan: string[] };
     expect(plan.filter((line) => line.startsWith('slot 2026-11-19 01:20 UTC: '))).not.toEqual([]);
-    expect(await folder.files()).toEqual(['config/jobs/spend.yaml', 'config/tollkeeper.yaml']);
+    expect(await fixture.folder.files()).toEqual(['config/jobs/spend.yaml', 'config/tollkeeper.yaml']);
   });
 
   it('continues after a failed run, and exits with 1', async () => {
-    env = { ...env, ...nobody };
+    env = nobody;
     const ran = await run(...range);
     expect(ran.code).toBe(1);
     expect(ran.stdout.match(/ {2}failed .*gateway-unreachable: .*\n {4}what to do: /g)).toHaveLength(3);
@@ -136,7 +113,7 @@ describe('a backfill', () => {
 describe('a backfill of pull-logs', () => {
   const range = ['run', 'pull-logs', '--from', '2026-11-18', '--to', '2026-11-19'];
   const exported = (): readonly (readonly [string, string])[] =>
-    sandbox.requests
+    fixture.sandbox.requests
       .all()
       .filter(({ path }) => path.startsWith('/api/log/self/stream-export'))
       .map(({ query }) => [query['start_timestamp'] ?? '', query['end_timestamp'] ?? ''] as const)
@@ -144,53 +121,25 @@ describe('a backfill of pull-logs', () => {
       .filter(([start, end]) => Number(end) - Number(start) > 1);
   const day = Date.UTC(2026, 10, 18) / 1000;
 
-  it('pulls the days of data that it names, however often', async () => {
+  it('plans and pulls the days of data that it names, however often', async () => {
     expect((await run('run', 'pull-logs')).code).toBe(0);
+    const { stdout } = await run(...range, '--dry-run');
+    expect(stdout).toMatch(/again from 2026-11-18 00:00 UTC to 2026-11-19 00:00 UTC\n$/);
     for (let times = 0; times < 2; times += 1) {
-      sandbox.requests.clear();
+      fixture.sandbox.requests.clear();
       const ran = await run(...range);
       expect(ran.code).toBe(0);
       expect(ran.stdout).toMatch(/\n1 slot: 1 ok, 0 already ran, 0 failed\n$/);
       expect(exported()).toEqual([[String(day - 1), String(day + 86_400)]]);
     }
   });
-
-  it('plans the days of data that it names', async () => {
-    expect((await run('run', 'pull-logs')).code).toBe(0);
-    const ran = await run(...range, '--dry-run');
-    expect(ran.stdout).toMatch(/again from 2026-11-18 00:00 UTC to 2026-11-19 00:00 UTC\n$/);
-  });
 });
 
-describe('the exit code of status', () => {
-  const withoutNeeds = async (): Promise<void> => {
-    const jobs = await readFile(`${folder.path}/config/jobs/spend.yaml`, 'utf8');
-    await folder.write('config/jobs/spend.yaml', jobs.replace('needs: [pull-logs]', 'needs: []'));
-  };
-
-  it('is 1 for a rejected mail', async () => {
-    await using office = await openPostOffice({
-      without: ['STARTTLS', 'AUTH'],
-      atRecipient: (address) => (address.startsWith('ops') ? '550 no such user' : 'accept'),
-    });
-    env = { ...env, SMTP_URL: office.url };
-    await withoutNeeds();
-    const ran = await run('run', 'weekly-spend');
-    expect(ran.code).toBe(1);
-    expect(ran.stdout).toMatch(/1 mail sent\n$/);
-    expect(ran.stderr).toMatch(/not all mail .*: 0 to be retried .*, 1 refused, /);
-    const status = await run('status');
-    expect(status.code).toBe(1);
-    expect(status.stdout).toMatch(
-      /unsent mails: 1 refused\n\nRECIPIENT .*\nops@example\.com +failed +2 .*“550 no such user”\n {2}what to do: .*outbox resend.*\n\naction required: 1 mail refused\n$/s,
-    );
-  });
-
-  it('is 0 for a mail that waits for its server', async () => {
-    await withoutNeeds();
-    await run('run', 'weekly-spend');
-    const status = await run('status', '--json');
-    expect(status.code).toBe(0);
-    expect(JSON.parse(status.stdout)).toMatchObject({ mail: { waiting: 2 }, needsPerson: [] });
-  });
+it('status exits with 0 for a mail that waits for its server', async () => {
+  const jobs = await readFile(`${fixture.folder.path}/config/jobs/spend.yaml`, 'utf8');
+  await fixture.folder.write('config/jobs/spend.yaml', jobs.replace('needs: [pull-logs]', 'needs: []'));
+  await run('run', 'weekly-spend');
+  const status = await run('status', '--json');
+  expect(status.code).toBe(0);
+  expect(JSON.parse(status.stdout)).toMatchObject({ mail: { waiting: 2 }, needsPerson: [] });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeChanges, type Config } from '../../src/config/index.ts';
+import { approved, titled } from '../support/approved.ts';
 import { goodEnv, goodFiles, goodJobs, goodSettings, load, type Files } from './support/load.ts';
 
 const configOf = async (files: Files, env: Readonly<Record<string, string>> = goodEnv): Promise<Config> => {
@@ -21,131 +22,62 @@ const edited = (edits: readonly Edit[]): Files => {
   return { 'config/tollkeeper.yaml': texts.settings, 'config/jobs/spend.yaml': texts.jobs };
 };
 
-const changed = async (...edits: Edit[]) =>
-  describeChanges(await configOf(goodFiles), await configOf(edited(edits)));
-
-const job = (name: string, message: string) => `job ${name}: ${message}`;
+const changed: readonly (readonly [what: string, ...edits: readonly Edit[]])[] = [
+  ['nothing'],
+  ['a remark', ['jobs:', '# a remark\njobs:']],
+  [
+    'the same in other words',
+    ['30m', '1800s'],
+    ['schedule: "7 * * * *", ', 'schedule: "7 * * * *", catchup: latest, '],
+  ],
+  ['a job that is added', ['jobs:', 'jobs:\n  more: { kind: pull-logs, since: 2025-01-01 }']],
+  ['a job that is removed', [/^ {2}pull-usage.*\n/m, '']],
+  ['a schedule that is removed', ['    schedule: "0 8 * * *"\n', '']],
+  ['a span of time', ['30m', '1h30m']],
+  ['a key within a key', ['timeout: 30m', 'timeout: 30m\n    retries: { limit: 5, initial: 90s }']],
+  ['a key that has no default', ['timeout: 30m', 'timeout: 30m\n    starting_deadline: 2h']],
+  ['a list', ['[pull-logs]', '[pull-logs, pull-usage]']],
+  ['a kind', ['kind: pull-usage,', 'kind: pull-logs,'], [', group_by: [model, token], granularity: day', '']],
+  ['the zone of all jobs', ['timezone: Europe/Berlin', 'timezone: UTC']],
+  ['the zone of one job', ['timezone: Asia/Shanghai', 'timezone: UTC']],
+  ['a sender', ['reports@example.com', 'spend@example.com']],
+  ['an account', ['currency: USD', 'currency: CNY']],
+  [
+    'an account that is added',
+    [
+      'accounts:',
+      'accounts:\n  old.one: { base_url: "https://g.example", admin_key: "${GATEWAY_ADMIN_KEY}" }',
+    ],
+    ['since: 2025-01-01, lag', 'account: main, since: 2025-01-01, lag'],
+    ['granularity: day', 'account: main'],
+    ['period: yesterday', 'account: main'],
+  ],
+  ['a budget', ['500', '750.5']],
+  ['a budget that is removed', [', budget: { month: 500 }', '']],
+  ['a team that is removed', [/^ {2}growth.*\n/m, '']],
+  [
+    'what takes effect at the next start, beside a job',
+    ['memory_limit: 1GB', 'memory_limit: 2GB, threads: 4'],
+    [
+      'warehouse:',
+      'health: { port: 9090 }\nstatus: { names: [a.example] }\nmetrics: { enabled: true }\nwarehouse:',
+    ],
+    ['30m', '20m'],
+  ],
+];
 
 describe('a change in a reload', () => {
-  it.each<[string, Edit[], string[]]>([
-    ['nothing', [], []],
-    ['a remark', [['jobs:', '# a remark\njobs:']], []],
-    [
-      'the same in other words',
-      [
-        ['30m', '1800s'],
-        ['schedule: "7 * * * *", ', 'schedule: "7 * * * *", catchup: latest, '],
-      ],
-      [],
-    ],
-    [
-      'a job that is added',
-      [['jobs:', 'jobs:\n  more: { kind: pull-logs, since: 2025-01-01 }']],
-      ['job more added'],
-    ],
-    ['a job that is removed', [[/^ {2}pull-usage.*\n/m, '']], ['job pull-usage removed']],
-    ['a job that is renamed', [['pull-usage:', 'usage:']], ['job usage added', 'job pull-usage removed']],
-    ['a schedule', [['0 8 * * *', '0 9 * * *']], [job('daily-spend', 'schedule "0 8 * * *" → "0 9 * * *"')]],
-    [
-      'a schedule that is removed',
-      [['    schedule: "0 8 * * *"\n', '']],
-      [job('daily-spend', 'schedule "0 8 * * *" removed')],
-    ],
-    ['a span of time', [['30m', '1h30m']], [job('daily-spend', 'timeout 30m → 1h30m')]],
-    ['a span of time of the kind', [['lag: 10m', 'lag: 2d']], [job('pull-logs', 'lag 10m → 2d')]],
-    [
-      'a key within a key',
-      [['timeout: 30m', 'timeout: 30m\n    retries: { limit: 5, initial: 90s }']],
-      [job('daily-spend', 'retries.limit 3 → 5'), job('daily-spend', 'retries.initial 30s → 1m30s')],
-    ],
-    [
-      'a key that has no default',
-      [['timeout: 30m', 'timeout: 30m\n    starting_deadline: 2h']],
-      [job('daily-spend', 'starting_deadline 2h added')],
-    ],
-    [
-      'a list',
-      [['[pull-logs]', '[pull-logs, pull-usage]']],
-      [job('daily-spend', 'needs ["pull-logs"] → ["pull-logs", "pull-usage"]')],
-    ],
-    [
-      'recipients',
-      [['finance@example.com', 'cfo@example.com']],
-      [job('daily-spend', 'mail.to ["finance@example.com"] → ["cfo@example.com"]')],
-    ],
-    [
-      'a kind',
-      [
-        ['kind: pull-usage,', 'kind: pull-logs,'],
-        [', group_by: [model, token], granularity: day', ''],
-      ],
-      [job('pull-usage', 'kind "pull-usage" → "pull-logs"')],
-    ],
-    [
-      'the zone of all jobs, named once',
-      [['timezone: Europe/Berlin', 'timezone: UTC']],
-      ['timezone "Europe/Berlin" → "UTC"'],
-    ],
-    [
-      'the zone of one job',
-      [['timezone: Asia/Shanghai', 'timezone: UTC']],
-      [job('daily-spend', 'timezone "Asia/Shanghai" → "UTC"')],
-    ],
-    [
-      'a sender',
-      [['reports@example.com', 'spend@example.com']],
-      ['mail.from "Tollkeeper <reports@example.com>" → "Tollkeeper <spend@example.com>"'],
-    ],
-    [
-      'how many run at once',
-      [['timezone: Europe/Berlin', 'timezone: Europe/Berlin\nscheduler: { max_running: 8, grace: 1m }']],
-      ['scheduler.max_running 4 → 8', 'scheduler.grace 8s → 1m'],
-    ],
-    ['an account', [['currency: USD', 'currency: CNY']], ['account main: currency "USD" → "CNY"']],
-    [
-      'an account that is added',
-      [
-        [
-          'accounts:',
-          'accounts:\n  old.one: { base_url: "https://g.example", admin_key: "${GATEWAY_ADMIN_KEY}" }',
-        ],
-        ['jobs:', 'jobs: # x'],
-        ['since: 2025-01-01, lag', 'account: main, since: 2025-01-01, lag'],
-        ['granularity: day', 'account: main'],
-        ['period: yesterday', 'account: main'],
-      ],
-      ['account old.one added'],
-    ],
-    ['a budget', [['500', '750.5']], ['team growth: budget.month 500 → 750.5']],
-    [
-      'a budget that is removed',
-      [[', budget: { month: 500 }', '']],
-      ['team growth: budget.month 500 removed'],
-    ],
-    ['a team that is removed', [[/^ {2}growth.*\n/m, '']], ['team growth removed']],
-  ])('is described: %s', async (_, edits, texts) => {
-    expect(await changed(...edits)).toEqual({ changes: texts, atNextStart: [] });
-  });
-
-  it('is marked when it takes effect only at the next start', async () => {
-    const changes = await changed(
-      ['memory_limit: 1GB', 'memory_limit: 2GB, threads: 4'],
-      [
-        'warehouse:',
-        'health: { port: 9090 }\nstatus: { names: [a.example] }\nmetrics: { enabled: true }\nwarehouse:',
-      ],
-      ['30m', '20m'],
-    );
-    expect(changes).toEqual({
-      changes: ['job daily-spend: timeout 30m → 20m'],
-      atNextStart: [
-        'warehouse.memory_limit "1GB" → "2GB"',
-        'warehouse.threads 2 → 4',
-        'health.port 8080 → 9090',
-        'status.names [] → ["a.example"]',
-        'metrics.enabled false → true',
-      ],
-    });
+  it('is described, and marked when it takes effect only at the next start', async () => {
+    const before = await configOf(goodFiles);
+    const texts: [what: string, text: string][] = [];
+    for (const [what, ...edits] of changed) {
+      const { changes, atNextStart } = describeChanges(before, await configOf(edited(edits)));
+      texts.push([
+        what,
+        [...changes, ...atNextStart.map((text) => `(at the next start) ${text}`)].join('\n'),
+      ]);
+    }
+    await expect(titled(texts)).toMatchFileSnapshot(approved('config/changes'));
   });
 
   it('is reported for a job without its own zone when the default zone changes', async () => {

@@ -37,31 +37,6 @@ describe('the setting database', () => {
     expect(socket.config?.settings.database?.reveal()).toBe('postgres://keeper@/spend?host=/run/postgresql');
   });
 
-  it.each([
-    'mysql://keeper@db/spend',
-    'pg.example.com:5432',
-    'postgres://db.example.com/spend',
-    'postgres://keeper@db.example.com',
-    'postgres://keeper@db.example.com/one/two',
-  ])('is refused where it is %s', async (written) => {
-    const { texts } = await loadWith(`database: "${written}"`);
-    expect(texts).toHaveLength(1);
-    expect(texts[0]).toMatch(
-      /tollkeeper\.yaml:\d+:11.* database must be an address such as postgres:\/\/user:\$\{DATABASE_PASSWORD\}@/,
-    );
-    expect(texts[0]).not.toContain(written);
-  });
-
-  it('contains no password in plain text, also not as a parameter', async () => {
-    const plain = await loadWith('database: "postgres://keeper:hunter22@db/spend"');
-    expect(plain.texts.join('\n')).toContain('database contains a plaintext password');
-    const parameter = await loadWith('database: "postgres://keeper@db/spend?password=${PASSWORD}"', {
-      PASSWORD: 'hunter22',
-    });
-    expect(parameter.texts.join('\n')).toContain('database must be an address');
-    expect([...plain.texts, ...parameter.texts].join('\n')).not.toContain('hunter22');
-  });
-
   it('excludes jobs that work on the database file', async () => {
     const { texts } = await loadWith('database: "postgres://keeper@db/spend"', {}, goodSettings, {
       'config/jobs/archive.yaml': 'jobs: { monthly: { kind: archive, schedule: "0 4 * * *" } }\n',

@@ -2,27 +2,19 @@ import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createSecretRegistry, systemClock } from '../../src/core/index.ts';
+import { systemClock } from '../../src/core/index.ts';
 import { checkConfig } from '../../src/settings.ts';
-import { openFolder } from '../support/program.ts';
+import { programDeps } from '../support/program.ts';
 
-const deps = {
-  env: {
-    GATEWAY_BASE_URL: 'https://gateway.example.com',
-    GATEWAY_ADMIN_KEY: 'sk-admin-example-key',
-    SMTP_URL: 'smtp://user:password@mail.example.com:587',
-  },
-  cwd: '/',
-  systemRoot: '/',
-  clock: systemClock,
-  random: () => 0,
-  secrets: createSecretRegistry(),
-  stdout: { write: () => undefined, isTerminal: false, columns: 80 },
-  stderr: { write: () => undefined, isTerminal: false, columns: 80 },
-  signal: new AbortController().signal,
-  onHangup: () => ({ [Symbol.dispose]: () => undefined }),
-  onUserSignal: () => ({ [Symbol.dispose]: () => undefined }),
+const silent = { write: () => undefined, isTerminal: false, columns: 80 };
+const env = {
+  GATEWAY_BASE_URL: 'https://gateway.example.com',
+  GATEWAY_ADMIN_KEY: 'sk-admin-example-key',
+  SMTP_URL: 'smtp://user:password@mail.example.com:587',
 };
+/** What `check` finds in a folder with these variables. */
+const check = (folder: string, vars: Readonly<Record<string, string>> = env) =>
+  checkConfig(folder, programDeps('/', silent, silent, { clock: systemClock, env: vars }));
 
 const copyOf = async (from: string) => {
   const folder = await mkdtemp(join(tmpdir(), 'example-'));
@@ -39,17 +31,9 @@ describe('the page on key rotation', () => {
     const sinks = [...text.matchAll(/^\| [^|]+ \| `(\w+: \{.*\})` \| [^|]+ \|$/gm)].map(
       ([, code = '']) => code,
     );
-    expect(sinks.map((code) => code.split(':')[0])).toEqual([
-      'file',
-      'file',
-      'file',
-      'command',
-      'webhook',
-      'vault',
-      'kubernetes',
-      'aws',
-      'age',
-    ]);
+    expect(sinks.map((code) => code.split(':')[0]).join()).toBe(
+      'file,file,file,command,webhook,vault,kubernetes,aws,age',
+    );
     const settings = /`(windows: \[.*?\])`/.exec(text)?.[1] ?? '';
     const limits = /`(limits: \{.*?\})`/.exec(text)?.[1] ?? '';
     expect([settings, limits]).not.toContain('');
@@ -67,33 +51,12 @@ describe('the page on key rotation', () => {
 `,
     );
     await writeFile(join(place.folder, 'jobs', 'keys.yaml'), `${job}${jobs.join('')}`);
-    const env = { ...deps.env, KEYS_SECRET: 'a secret that signs what is posted' };
-    const { faults, jobs: read } = await checkConfig(place.folder, { ...deps, env });
+    const { faults, jobs: read } = await check(place.folder, {
+      ...env,
+      KEYS_SECRET: 'a secret that signs what is posted',
+    });
     expect(faults).toEqual([]);
     expect(read.filter(({ name }) => /^(?:rotate-prod|sink-\d)$/.test(name))).toHaveLength(10);
-  });
-
-  it('mentions only existing commands and options', async () => {
-    await using folder = await openFolder();
-    const ranges = [...(await readPage()).matchAll(/`tollkeeper (keys(?: [^`]*)?)`/g)].map(
-      ([, message = '']) => message.split(' '),
-    );
-    const named = new Set(ranges.map(([, name]) => name).filter((name) => name !== undefined));
-    expect(named.size).toBeGreaterThan(10);
-    for (const name of named) {
-      const { code, stdout } = await folder.run(['keys', name, '--help']);
-      expect([name, code, stdout.split('\n')[0]]).toEqual([
-        name,
-        0,
-        expect.stringMatching(`^Usage: tollkeeper keys ${name}(?: |$)`),
-      ]);
-      const options = ranges
-        .filter(([, other]) => other === name)
-        .flat()
-        .filter((word) => /^--?\w/.test(word));
-      for (const option of options)
-        expect([name, stdout]).toEqual([name, expect.stringMatching(`${option}\\b`)]);
-    }
   });
 });
 
@@ -116,7 +79,7 @@ describe('the pages with recipes', () => {
     for (const [index, block] of jobs.entries())
       await writeFile(join(place.folder, 'jobs', `recipe-${index}.yaml`), block);
     await appendFile(join(place.folder, 'tollkeeper.yaml'), settings.join(''));
-    const { faults, jobs: read } = await checkConfig(place.folder, deps);
+    const { faults, jobs: read } = await check(place.folder);
     expect(faults).toEqual([]);
     expect(read).toHaveLength(count);
   });
@@ -126,23 +89,11 @@ describe('the example config', () => {
   const folder = new URL('../../config', import.meta.url).pathname;
 
   it('has no fault, including its report, and every job has a next run', async () => {
-    const { faults, jobs } = await checkConfig(folder, deps);
+    const { faults, jobs } = await check(folder);
     expect(faults).toEqual([]);
-    expect(jobs.map((job) => job.name)).toEqual([
-      'token-economics',
-      'key-inventory',
-      'reconciliation',
-      'budget-alerts',
-      'rotate-prod',
-      'expire-trials',
-      'statement',
-      'pull-logs',
-      'pull-usage',
-      'snapshot',
-      'archive',
-      'daily-spend',
-      'monthly-spend',
-    ]);
+    expect(jobs.map(({ name }) => name).join()).toBe(
+      'token-economics,key-inventory,reconciliation,budget-alerts,rotate-prod,expire-trials,statement,pull-logs,pull-usage,snapshot,archive,daily-spend,monthly-spend',
+    );
     for (const job of jobs) expect(job.next).toHaveLength(3);
   });
 
@@ -157,8 +108,8 @@ describe('the example config', () => {
       );
     expect(whole.match(/^[^#]*heartbeat_url|^[^#]*first-monday/gm)).toHaveLength(2);
     await writeFile(file, whole);
-    const env = { ...deps.env, DAILY_SPEND_HEARTBEAT: 'https://hc-ping.com/some-uuid' };
-    const { faults, jobs } = await checkConfig(place.folder, { ...deps, env });
+    const vars = { ...env, DAILY_SPEND_HEARTBEAT: 'https://hc-ping.com/some-uuid' };
+    const { faults, jobs } = await check(place.folder, vars);
     expect(faults).toEqual([]);
     const [next] = jobs.find(({ name }) => name === 'first-monday')?.next ?? [];
     expect(new Date(next ?? 0).getUTCDay()).toBe(1);
@@ -178,18 +129,14 @@ describe('the example config', () => {
       month,
       jobs.replaceAll(/^ {2}# ( *(?:(?:showback|search-to-date):|[a-z_]+: .*))$/gm, '  $1'),
     );
-    const checked = await checkConfig(place.folder, deps);
+    const checked = await check(place.folder);
     expect(checked.faults).toEqual([]);
-    expect(checked.jobs.map(({ name }) => name).filter((name) => name.startsWith('s'))).toEqual([
-      'statement',
-      'showback',
-      'search-to-date',
-      'snapshot',
-    ]);
+    const names = checked.jobs.map(({ name }) => name).filter((name) => name.startsWith('s'));
+    expect(names.join()).toBe('statement,showback,search-to-date,snapshot');
   });
 
   it('reports every reference without its environment', async () => {
-    const { faults } = await checkConfig(folder, { ...deps, env: {} });
+    const { faults } = await check(folder, {});
     expect(faults.map((fault) => /[A-Z_]{5,}/.exec(fault.message)?.[0] ?? '').sort()).toEqual([
       'GATEWAY_ADMIN_KEY',
       'GATEWAY_BASE_URL',

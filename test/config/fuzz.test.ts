@@ -6,27 +6,19 @@ import { few } from '../support/storm.ts';
 const secrets = [goodEnv.GATEWAY_ADMIN_KEY, 'pa%2Fss-word', 'pa/ss-word'];
 
 const snippets = [
+  // Single characters: of YAML, white space, and those that a text may not contain.
+  ...Array.from('{}[]"\'#~\t\n\u0000\u202e😀\uffff'),
   ': ',
   '- ',
-  '{',
-  '}',
-  '[',
-  ']',
-  '"',
-  "'",
   '&a ',
   '*a',
   '!!binary ',
   '|\n',
   '>\n',
-  '#',
-  '\t',
-  '\n',
   '\r\n',
   '---\n',
   '? ',
   '<<: ',
-  '~',
   '.nan',
   '1e999',
   '-0',
@@ -38,10 +30,6 @@ const snippets = [
   '${GATEWAY_ADMIN_KEY}',
   '${NOPE}',
   '${file:/x}',
-  '\u0000',
-  '\u202e',
-  '😀',
-  '￿',
   '%YAML 1.1\n',
 ];
 

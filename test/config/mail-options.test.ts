@@ -1,28 +1,22 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { approved, titled, titledEach } from '../support/approved.ts';
+import { approved, titled } from '../support/approved.ts';
 import { goodEnv, goodFiles, goodJobs, goodSettings, load } from './support/load.ts';
 import type { Secret } from '../../src/core/index.ts';
 
-const pem = (type: 'rsa' | 'ed25519', bits = 2048): string => {
-  const { privateKey } =
-    type === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: bits }) : generateKeyPairSync('ed25519');
-  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-};
-const rsa = pem('rsa');
+const pem = ({ privateKey }: { readonly privateKey: KeyObject }): string =>
+  privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const rsa = pem(generateKeyPairSync('rsa', { modulusLength: 2048 }));
 
-const keyFile = { '/run/secrets/dkim.pem': rsa };
-
-/** Adds lines to `mail`, and whole sections. */
-const settingsWith = (mail: string, sections = ''): string =>
-  goodSettings.replace('operators: [ops@example.com] }', `operators: [ops@example.com], ${mail} }`) +
-  sections;
-
-const loadMail = (mail: string, sections = '', env: Readonly<Record<string, string>> = {}, files = {}) =>
-  load(
-    { ...goodFiles, ...keyFile, ...files, 'config/tollkeeper.yaml': settingsWith(mail, sections) },
+/** A config with more settings of `mail`. */
+const loadMail = (mail: string, env: Readonly<Record<string, string>> = {}) => {
+  const operators = 'operators: [ops@example.com]';
+  const settings = goodSettings.replace(`${operators} }`, `${operators}, ${mail} }`);
+  return load(
+    { ...goodFiles, '/run/secrets/dkim.pem': rsa, 'config/tollkeeper.yaml': settings },
     { ...goodEnv, SMTP_URL: 'smtp://reports%40example.com@mail.example.com:587', ...env },
   );
+};
 
 const oauth2 =
   'oauth2: { client_id: c, client_secret: "${SECRET}", refresh_token: "${TOKEN}", token_url: https://id.example.com/token }';
@@ -32,7 +26,6 @@ describe('the mail settings', () => {
   it('include DKIM, OAuth 2.0, reply-to and unsubscribe', async () => {
     const { config, text, secrets } = await loadMail(
       `reply_to: ops@example.com, require_tls: true, dkim: { domain: example.com, selector: tk, key: "\${file:/run/secrets/dkim.pem}" }, ${oauth2}, list_unsubscribe: { mailto: stop@example.com, url: "https://example.com/stop?who={recipient}" }`,
-      '',
       oauthEnv,
     );
     expect(text).toBe('');
@@ -66,7 +59,11 @@ describe('the mail settings', () => {
       [oauth2, 'smtp://mail.example.com'],
       [oauth2, 'smtp://u:secret-password@mail.example.com'],
     ] as const) {
-      const { text } = await loadMail(mail, '', { ...oauthEnv, ED25519: pem('ed25519'), SMTP_URL: url });
+      const { text } = await loadMail(mail, {
+        ...oauthEnv,
+        ED25519: pem(generateKeyPairSync('ed25519')),
+        SMTP_URL: url,
+      });
       expect([mail, text]).not.toContain('');
       expect(text).not.toMatch(/PRIVATE KEY-|oauth-refresh-token|secret-password/);
       reported.push([url === login ? mail : `${mail} with another login`, text]);
@@ -107,59 +104,7 @@ describe('routes beside mail', () => {
     for (const secret of Object.values(routeEnv)) expect(secrets.redact(secret)).toBe('[secret]');
     expect(secrets.redact('https://ledger.example.com/hook')).toBe('[secret]');
   });
-
-  it('have one channel, whose secrets are references', async () => {
-    const rows = [
-      'a: { slack: { url: "https://hooks.slack.example/x" } }',
-      'a: {}',
-      'a: { slack: { url: "${SLACK_URL}" }, teams: { url: "${TEAMS_URL}" } }',
-      'a: { webhook: { url: "https://x.example" } }',
-      'a: { webhook: { url: "http://x.example", secret: "${HOOK_SECRET}" } }',
-      'a: { webhook: { url: "https://x.example", secret: "${SHORT_SECRET}" } }',
-      'mail: { slack: { url: "${SLACK_URL}" } }',
-      'a: { slack: { url: "${PLAIN_URL}" } }',
-    ].map((route) => [route] as const);
-    const reported = await titledEach(rows, async ([route]) => {
-      const { text } = await load(
-        { ...goodFiles, 'config/tollkeeper.yaml': `${goodSettings}routes:\n  ${route}\n` },
-        {
-          ...goodEnv,
-          ...routeEnv,
-          PLAIN_URL: 'http://chat.example/secret-path-1',
-          SHORT_SECRET: 'fifteen-letters',
-        },
-      );
-      expect(text).not.toContain('secret-path-1');
-      return text;
-    });
-    await expect(reported).toMatchFileSnapshot(approved('config/routes'));
-  });
-
-  it('are reported with their position when they are not declared', async () => {
-    const { text } = await load(
-      {
-        ...goodFiles,
-        'config/tollkeeper.yaml':
-          goodSettings.replace('[ops@example.com]', '[ops@example.com, ops-chap]') + routes,
-        'config/jobs/spend.yaml': goodJobs.replace('timeout: 30m', 'notify_to: [finance-chap]'),
-      },
-      { ...goodEnv, ...routeEnv },
-    );
-    expect(text).toMatch(
-      /tollkeeper\.yaml:5:\d+: unknown route "ops-chap"[^\n]*\n?[^\n]*did you mean "ops-chat"/,
-    );
-    expect(text).toMatch(/spend\.yaml:8:17: unknown route "finance-chap"/);
-  });
 });
-
-const withMail = (more: string) =>
-  load(
-    {
-      'config/tollkeeper.yaml': `mail: { smtp: "\${SMTP_URL}", from: reports@example.com${more} }\n`,
-      'config/jobs/a.yaml': 'jobs:\n',
-    },
-    { SMTP_URL: 'smtp://localhost:25' },
-  );
 
 describe('the mail rate and retention', () => {
   it.each([
@@ -168,18 +113,12 @@ describe('the mail rate and retention', () => {
     ['500/h', { count: 500, per: 3_600_000 }],
     ['2000/d', { count: 2000, per: 86_400_000 }],
   ])('accept the rate %s', async (rate, read) => {
-    const { config, text } = await withMail(`, rate: ${rate}, keep: 30d`);
+    const { config, text } = await loadMail(`rate: ${rate}, keep: 30d`);
     expect(text).toBe('');
     expect(config?.settings.mail).toMatchObject({ rate: read, keep: 30 * 86_400_000 });
   });
 
-  it('default to no limit and 90 days', async () => {
-    const { config } = await withMail('');
-    expect(config?.settings.mail?.rate).toBeUndefined();
-    expect(config?.settings.mail?.keep).toBe(90 * 86_400_000);
-  });
-
   it.each(['0/m', '30', '30/w', '-1/m', '1.5/s', 'fast'])('reject %s as a rate', async (rate) => {
-    expect((await withMail(`, rate: "${rate}"`)).text).toContain('must be a rate');
+    expect((await loadMail(`rate: "${rate}"`)).text).toContain('must be a rate');
   });
 });

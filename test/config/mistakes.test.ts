@@ -1,11 +1,24 @@
 import { expect, it } from 'vitest';
 import { approved, titled } from '../support/approved.ts';
-import { check, files, read, type Change } from './support/mistakes.ts';
+import { check, files, read, warningsOf, type Change } from './support/mistakes.ts';
 
 const s = (from: string, to: string): Change => ['settings', from, to];
 const p = (from: string, to: string): Change => ['pulls', from, to];
 const r = (from: string, to: string): Change => ['reports', from, to];
 const k = (from: string, to: string): Change => ['keys', from, to];
+/** Sections beside the others. */
+const section = (text: string): Change => s('status:\n', `${text}\nstatus:\n`);
+const route = (text: string): Change => s('routes:\n', `routes:\n  ${text}\n`);
+/** Metrics at an address that others reach. */
+const metrics = (host: string, more = ''): Change =>
+  section(`metrics: { enabled: true, host: "${host}"${more} }`);
+const token = ', token: "${METRICS_TOKEN}"';
+/** A budget beside that of the account, and an alert job beside the pull. */
+const budget = (fields: string, name = 'b'): Change =>
+  s('teams:', `budgets:\n  ${name}: { amount: 5${fields} }\nteams:`);
+const archive = (fields: string): Change => p('jobs:\n', `jobs:\n  archive: { kind: archive, ${fields} }\n`);
+const alerts = (fields: string): Change =>
+  p('    retries: { limit: 5 }', `    retries: { limit: 5 }\n  alerts:\n    kind: alert${fields}`);
 
 type Mistake = readonly [
   name: string,
@@ -22,7 +35,6 @@ const mistakes: readonly Mistake[] = [
   ],
   ['a map that is not closed, in a file whose jobs others need', [p('{ limit: 5 }', '{ limit: 5')]],
   ['a list of recipients that is not closed', [r('[finance@example.com]', '[finance@example.com')]],
-  ['a list of windows that is not closed', [k('[{ days: [mon]', '[{ days: [mon')]],
   ['a tab as indentation', [p('    lag: 10m', '\tlag: 10m')]],
   ['a line that is indented too deep', [p('    lag: 10m', '      lag: 10m')]],
   ['a line that is indented too little', [p('    lag: 10m', '   lag: 10m')]],
@@ -31,25 +43,18 @@ const mistakes: readonly Mistake[] = [
   ['no colon after a key', [p('lag: 10m', 'lag 10m')]],
   ['an unquoted @daily', [p('"7 * * * *"', '@daily')]],
   ['an unquoted cron expression that begins with *', [p('"7 * * * *"', '* * * * *')]],
-  ['an unquoted %', [s('reports@example.com', '%reports')]],
   ['an unquoted pattern that begins with *', [s('["growth-*"]', '[*growth]')]],
   ['an unquoted reference within { }', [s('{ url: "${SLACK_URL}" }', '{ url: ${SLACK_URL} }')]],
-  ['an unquoted backtick', [s('reports@example.com', '`reports`')]],
   ['a key written twice', [p('    lag: 10m', '    lag: 10m\n    lag: 20m')]],
-  ['a key written twice within { }', [s('{ month: 30000 }', '{ month: 30000, month: 2 }')]],
-  ['an alias of nothing', [p('lag: 10m', 'lag: *lag')]],
   ['two documents in one file', [p('jobs:\n', 'jobs: {}\n---\njobs:\n')]],
   ['an empty tollkeeper.yaml', [['settings', '']]],
-  ['a tollkeeper.yaml with comments alone', [['settings', '# nothing\n']]],
   ['an empty file of jobs', [['pulls', '']]],
-  ['a file of jobs with comments alone', [['pulls', '# nothing\n']]],
   [
     'jobs without the key `jobs` above them',
     [['pulls', files.pulls.replace('jobs:\n', '').replace(/^ {2}/gm, '')]],
   ],
   ['a list of jobs', [['pulls', 'jobs:\n  - kind: pull-logs\n    since: 2026-01-01\n']]],
   ['a file of jobs that is a sentence', [['pulls', 'hello\n']]],
-  ['a file of jobs that is a list', [['pulls', '- kind: pull-logs\n']]],
   ['a tollkeeper.yaml that is a list', [['settings', '- timezone: UTC\n']]],
   ['a file in UTF-16 with a byte order mark', [['pulls', Buffer.from('\ufeff' + files.pulls, 'utf16le')]]],
   ['a file in UTF-16 without a byte order mark', [['pulls', Buffer.from(files.pulls, 'utf16le')]]],
@@ -62,35 +67,32 @@ const mistakes: readonly Mistake[] = [
   ['operators by $NAME without braces', [s('[ops@example.com, ops-chat]', '[$OPS]')]],
   ['a reference in the form of another tool', [s('"${GATEWAY_ADMIN_KEY}"', '"{{ GATEWAY_ADMIN_KEY }}"')]],
   ['a reference with a default', [s('"${GATEWAY_ADMIN_KEY}"', '"${GATEWAY_ADMIN_KEY:-x}"')]],
-  ['a reference with env:', [s('"${GATEWAY_ADMIN_KEY}"', '"${env:GATEWAY_ADMIN_KEY}"')]],
   ['a variable that is not set', [], { GATEWAY_ADMIN_KEY: undefined }],
   ['a variable that is empty', [], { SMTP_URL: '' }],
   ['a secret file that does not exist', [s('"${GATEWAY_ADMIN_KEY}"', '"${file:/nowhere/key}"')]],
   ['an Admin Key in plain text', [s('"${GATEWAY_ADMIN_KEY}"', 'sk-admin-abc')]],
+  ['a misspelt column', [s('    currency: USD', '    gateway: { columns: { qota: charge } }')]],
+  ['an unknown kind of row', [s('    currency: USD', '    gateway: { kinds: { 扣费: spend } }')]],
+  ['a number as an Admin Key', [s('"${GATEWAY_ADMIN_KEY}"', '1234567')]],
   ['a mail password in plain text', [s('"${SMTP_URL}"', 'smtp://me:hunter22@mail.example.com:587')]],
   ['an address of a chat in plain text', [s('"${SLACK_URL}"', 'https://hooks.slack.com/services/T/B/x')]],
   ['a port above 65535', [s('port: 8081', 'port: 80810')]],
   ['a negative port', [s('port: 8081', 'port: -1')]],
   ['a port in quotes', [s('port: 8081', 'port: "8081"')]],
   ['a port with its host', [s('port: 8081', 'port: 127.0.0.1:8081')]],
-  ['a port of the mail server above 65535', [s('"${SMTP_URL}"', 'smtp://mail.example.com:70000')]],
   ['a port above 65535 in a variable', [], { SMTP_URL: 'smtp://mail.example.com:70000' }],
   ['a port of the gateway above 65535', [s('"${GATEWAY_BASE_URL}"', 'https://gateway.example.com:70000')]],
   ['the zone PST', [s('timezone: Europe/Berlin', 'timezone: PST')]],
-  ['the zone EST', [s('timezone: Europe/Berlin', 'timezone: EST')]],
   ['the zone CST, which is two', [s('timezone: Europe/Berlin', 'timezone: CST')]],
   ['an offset as zone', [s('timezone: Europe/Berlin', 'timezone: "+01:00"')]],
   ['the zone UTC+1', [s('timezone: Europe/Berlin', 'timezone: UTC+1')]],
   ['a city as zone', [s('timezone: Europe/Berlin', 'timezone: Berlin')]],
   ['a misspelt zone', [s('timezone: Europe/Berlin', 'timezone: Europe/Berln')]],
-  ['the zone PST of a job', [p('lag: 10m', 'timezone: PST')]],
   ['a first day in the future', [p('2026-01-01', '2027-01-01')]],
   ['a date with points', [p('2026-01-01', '01.01.2026')]],
-  ['a date with slashes', [p('2026-01-01', '01/31/2026')]],
   ['a date without dashes', [p('2026-01-01', '20260101')]],
   ['a day that does not exist', [p('2026-01-01', '2026-02-30')]],
   ['a date with a time', [p('2026-01-01', '2026-01-01T00:00:00Z')]],
-  ['an address that ends in /api', [s('"${GATEWAY_BASE_URL}"', 'https://gateway.example.com/api')]],
   ['an address that ends in /v1', [s('"${GATEWAY_BASE_URL}"', 'https://gateway.example.com/v1')]],
   [
     'an address that ends in an API path, in a variable',
@@ -106,10 +108,6 @@ const mistakes: readonly Mistake[] = [
   ['a budget with a currency', [s('{ month: 30000 }', '30000 USD')]],
   ['an amount with a thousands separator', [s('month: 30000', 'month: "30,000"')]],
   [
-    'the budget of a team as a number',
-    [s('mail: [growth@example.com] }', 'mail: [growth@example.com], budget: 500 }')],
-  ],
-  [
     'an address in place of the mail section',
     [r('{ to: [finance@example.com], attach: [csv] }', 'finance@example.com')],
   ],
@@ -121,7 +119,6 @@ const mistakes: readonly Mistake[] = [
   ['a route in place of the post section', [r('{ to: [ops-chat] }', 'ops-chat')]],
   ['an attachment form that is not known', [r('[csv]', '[pdf]')]],
   ['an operator without @', [s('[ops@example.com, ops-chat]', '[ops.example.com]')]],
-  ['the name of a person as operator', [s('[ops@example.com, ops-chat]', '[anna]')]],
   ['a misspelt route as operator', [s('[ops@example.com, ops-chat]', '[ops-caht]')]],
   ['one operator in place of a list', [s('[ops@example.com, ops-chat]', 'ops@example.com')]],
   ['a recipient of notices without @', [p('lag: 10m', 'notify_to: [ops.example.com]')]],
@@ -145,7 +142,6 @@ const mistakes: readonly Mistake[] = [
   ['a duration as a number', [p('lag: 10m', 'lag: 600')]],
   ['a duration without a unit', [p('lag: 10m', 'lag: "10"')]],
   ['a duration in words', [p('lag: 10m', 'lag: 10 minutes')]],
-  ['a duration in months', [k('every: 30d', 'every: 1M')]],
   ['a duration of nothing', [k('every: 30d', 'every: 0d')]],
   ['a choice in lower case', [s('currency: USD', 'currency: usd')]],
   ['a choice that there is not', [s('currency: USD', 'currency: EUR')]],
@@ -162,7 +158,6 @@ const mistakes: readonly Mistake[] = [
   ['a key of tollkeeper.yaml in a file of jobs', [p('jobs:\n', 'timezone: UTC\njobs:\n')]],
   ['a misspelt kind', [p('kind: pull-logs', 'kind: pull-log')]],
   ['an unknown kind', [p('kind: pull-logs', 'kind: cleanup')]],
-  ['a kind in upper case', [p('kind: pull-logs', 'kind: Pull-Logs')]],
   ['a job without a kind', [p('    kind: pull-logs\n', '')]],
   ['a job without keys', [['pulls', 'jobs:\n  pull-logs:\n']]],
   ['a pull without a first day', [p('    since: 2026-01-01\n', '')]],
@@ -189,90 +184,38 @@ const mistakes: readonly Mistake[] = [
   ['an account name with a space', [s('  main:\n', '  "my account":\n')]],
   ['no mail section', [['settings', files.settings.replace(/mail:\n {2}smtp[^]*?routes/, 'routes')]]],
   ['a size in words', [s('1GB', '1 gig')]],
-  ['a size as a number', [s('1GB', '1024')]],
-  ['no thread at all', [s('threads: 2', 'threads: 0')]],
   ['a fraction of a thread', [s('threads: 2', 'threads: 1.5')]],
   ['a key without a value', [s('from: reports@example.com', 'from:')]],
   ['an unquoted colon', [r('report: spend-summary', 'report: spend: summary')]],
   ['a value that becomes a comment', [s('memory_limit: 1GB', 'memory_limit: #1GB')]],
-  ['a reference whose quotes are not closed', [s('"${SMTP_URL}"', '"${SMTP_URL}')]],
   ['typographic quotes', [p('"7 * * * *"', '“7 * * * *”')]],
   ['a non-breaking space after a colon', [p('    lag: 10m', '    lag:\u00a010m')]],
-  ['a non-breaking space as indentation', [p('    lag: 10m', '\u00a0\u00a0\u00a0\u00a0lag: 10m')]],
   ['no space after a dash', [k('      - file:', '      -file:')]],
   ['permissions without quotes', [k('variable: API_KEY }', 'variable: API_KEY, mode: 0600 }')]],
   ['permissions for everybody', [k('variable: API_KEY }', 'variable: API_KEY, mode: "0644" }')]],
-  [
-    'an unquoted sender with a colon',
-    [s('from: reports@example.com', 'from: Reports: <reports@example.com>')],
-  ],
   ['a pattern in place of a list of patterns', [s('["growth-*"]', 'growth-*')]],
   ['a misspelt mail section', [s('\nmail:\n', '\nmial:\n')]],
   ['a misspelt routes section', [s('routes:', 'rutes:')]],
   ['a misspelt accounts section', [s('accounts:', 'acounts:')]],
-  ['a misspelt schedule', [p('schedule:', 'shedule:')]],
   ['a tag', [s('reports@example.com', '!reports')]],
   ['a backslash in double quotes', [s('"growth-*"', '"growth\\d"')]],
   ['a month that does not exist in period', [r('period: yesterday', 'period: 2026-13')]],
-  ['a budget on an unknown team', [s('teams:', 'budgets:\n  b: { team: grwoth, amount: 5 }\nteams:')]],
-  ['a budget with two scopes', [s('teams:', 'budgets:\n  b: { model: "x*", keys: "y", amount: 5 }\nteams:')]],
-  [
-    'a threshold out of order',
-    [s('teams:', 'budgets:\n  b: { amount: 5, thresholds: ["100%", "80%"] }\nteams:')],
-  ],
-  [
-    'an amount as threshold that is below the percentage before it',
-    [s('teams:', 'budgets:\n  b: { amount: 5, thresholds: ["80%", 4] }\nteams:')],
-  ],
-  [
-    'a threshold that is neither a percentage nor an amount',
-    [s('teams:', 'budgets:\n  b: { amount: 5, thresholds: ["80 percent"] }\nteams:')],
-  ],
-  [
-    'an anchor day that not every month has',
-    [s('teams:', 'budgets:\n  b: { amount: 5, anchor_day: 31 }\nteams:')],
-  ],
-  [
-    'an anchor day of a week',
-    [s('teams:', 'budgets:\n  b: { amount: 5, anchor_day: 15, period: week }\nteams:')],
-  ],
-  [
-    'a budget in a currency that the account does not have',
-    [s('teams:', 'budgets:\n  b: { amount: 5, currency: CNY }\nteams:')],
-  ],
-  ['a budget of an unknown account', [s('teams:', 'budgets:\n  b: { amount: 5, account: mian }\nteams:')]],
-  ['an owner that is no route', [s('teams:', 'budgets:\n  b: { amount: 5, owner: [ops-chta] }\nteams:')]],
-  [
-    'a budget with two tags',
-    [s('teams:', 'budgets:\n  b: { amount: 5, tag: { environment: x, product: y } }\nteams:')],
-  ],
-  [
-    'a budget with the name of one in short form',
-    [s('teams:', 'budgets:\n  account-main: { amount: 5 }\nteams:')],
-  ],
-  ['a budget with a reserved name', [s('teams:', 'budgets:\n  data: { amount: 5 }\nteams:')]],
-  [
-    'an alert job on an unknown budget',
-    [
-      p(
-        '    retries: { limit: 5 }',
-        '    retries: { limit: 5 }\n  alerts:\n    kind: alert\n    needs: [pull-logs]\n    budgets: [accuont-main]',
-      ),
-    ],
-  ],
-  [
-    'an alert job that does not wait for the call log',
-    [p('    retries: { limit: 5 }', '    retries: { limit: 5 }\n  alerts:\n    kind: alert')],
-  ],
-  [
-    'an alert job whose lag is that of the pull',
-    [
-      p(
-        '    retries: { limit: 5 }',
-        '    retries: { limit: 5 }\n  alerts:\n    kind: alert\n    needs: [pull-logs]\n    lag: 10m',
-      ),
-    ],
-  ],
+  ['a budget on an unknown team', [budget(', team: grwoth')]],
+  ['a budget with two scopes', [budget(', model: "x*", keys: "y"')]],
+  ['a threshold out of order', [budget(', thresholds: ["100%", "80%"]')]],
+  ['an amount as threshold that is below the percentage before it', [budget(', thresholds: ["80%", 4]')]],
+  ['a threshold that is neither a percentage nor an amount', [budget(', thresholds: ["80 percent"]')]],
+  ['an anchor day that not every month has', [budget(', anchor_day: 31')]],
+  ['an anchor day of a week', [budget(', anchor_day: 15, period: week')]],
+  ['a budget in a currency that the account does not have', [budget(', currency: CNY')]],
+  ['a budget of an unknown account', [budget(', account: mian')]],
+  ['an owner that is no route', [budget(', owner: [ops-chta]')]],
+  ['a budget with two tags', [budget(', tag: { environment: x, product: y }')]],
+  ['a budget with the name of one in short form', [budget('', 'account-main')]],
+  ['a budget with a reserved name', [budget('', 'data')]],
+  ['an alert job on an unknown budget', [alerts('\n    needs: [pull-logs]\n    budgets: [accuont-main]')]],
+  ['an alert job that does not wait for the call log', [alerts('')]],
+  ['an alert job whose lag is that of the pull', [alerts('\n    needs: [pull-logs]\n    lag: 10m')]],
   [
     'a budget on a tag that no key has',
     [
@@ -297,12 +240,56 @@ const mistakes: readonly Mistake[] = [
   ['an amount below zero', [s('30000', '-500')]],
   ['a number where a path is due', [s('  memory_limit: 1GB', '  path: 7')]],
   ['an empty list', [s('["growth-*"]', '[]')]],
-  ['a name with a space', [s('  growth:', '  "gro wth":')]],
-  ['a port out of range', [s('port: 8081', 'port: 70000')]],
   ['a certificate that does not exist', [s('currency: USD', 'currency: USD\n    tls: { ca: no.pem }')]],
-  ['a wrong entry of a list', [p('kind: pull-logs', 'kind: pull-usage\n    group_by: [model, tokn]')]],
+  ['a database that is no PostgreSQL', [section('database: "mysql://keeper@db/spend"')]],
+  ['a database without a scheme', [section('database: "pg.example.com:5432"')]],
+  ['a database without a user', [section('database: "postgres://db.example.com/spend"')]],
+  ['a database without a name', [section('database: "postgres://keeper@db.example.com"')]],
+  ['a database with two names', [section('database: "postgres://keeper@db.example.com/one/two"')]],
+  ['a database with a password in plain text', [section('database: "postgres://keeper:hunter22@db/spend"')]],
+  [
+    'a database with a password as a parameter',
+    [section('database: "postgres://keeper@db/spend?password=${PASSWORD}"')],
+    { PASSWORD: 'hunter22' },
+  ],
+  ...['0.0.0.0', '::', '10.0.0.7', 'metrics.example.com', '127.0.0.1.example.com'].map(
+    (host) => [`metrics at ${host} without a token`, [metrics(host)]] as const,
+  ),
+  ['a token of metrics in plain text', [metrics('0.0.0.0', ', token: 0123456789abcdef')]],
+  ...['short', 'has a space in its middle', 'ключ-для-отчётов-и-метрик'].map(
+    (value, at) =>
+      [
+        `a token of metrics that nobody can send, ${at + 1}`,
+        [metrics('::', token)],
+        { METRICS_TOKEN: value },
+      ] as const,
+  ),
+  ['a token of metrics that is not set', [metrics('0.0.0.0', token)]],
+  ['the name of a host of metrics with a port', [section('metrics: { names: ["tollkeeper:9464"] }')]],
+  ['a route without a channel', [route('a: {}')]],
+  [
+    'a route with two channels',
+    [route('a: { slack: { url: "${SLACK_URL}" }, teams: { url: "${SLACK_URL}" } }')],
+  ],
+  ['a webhook without a secret', [route('a: { webhook: { url: "https://x.example" } }')]],
+  [
+    'a webhook with http://',
+    [route('a: { webhook: { url: "http://x.example", secret: "${GATEWAY_ADMIN_KEY}" } }')],
+  ],
+  [
+    'a webhook with a short secret',
+    [route('a: { webhook: { url: "https://x.example", secret: "${SHORT}" } }')],
+    { SHORT: 'fifteen-letters' },
+  ],
+  ['a route with the name of mail', [route('mail: { slack: { url: "${SLACK_URL}" } }')]],
+  ['an address of a chat with http://', [], { SLACK_URL: 'http://chat.example/secret-path-1' }],
+  ['a scheduler that runs nothing', [section('scheduler: { max_running: 0 }')]],
+  ['a scheduler without grace', [section('scheduler: { grace: 0s }')]],
+  ['runs that are kept for a number', [section('scheduler: { keep_runs: 30 }')]],
+  ['a lease of one second', [section('scheduler: { lease: 1s }')]],
+  ['a pull beside itself', [p('lag: 10m', 'concurrency: queue')]],
+  ['an archive that settles longer than it retains', [archive('settle: 10d, retain: 3d')]],
   ['the name of a prototype', [r('  daily-spend:', '  __proto__:')]],
-  ['the name of a job with a space', [r('  daily-spend:', '  "daily spend":')]],
   ['a map that contains itself', [r('needs: [pull-logs]', 'needs: &a [*a]')]],
 ];
 
@@ -311,7 +298,7 @@ it('`check` reports each mistake as one fault, with its position and what to do'
   for (const [name, changes, vars] of mistakes) {
     const faults = await check(changes, vars);
     expect([name, faults.length]).toEqual([name, 1]);
-    for (const { at, message, advice } of faults) reported.push([name, `${at}: ${message}\n${advice}`]);
+    for (const { at, message, advice } of faults) reported.push([name, `${at}: ${message}\n${advice ?? ''}`]);
   }
   expect(new Set(reported.map(([name]) => name)).size).toBe(mistakes.length);
   await expect(titled(reported)).toMatchFileSnapshot(approved('config/mistakes'));
@@ -336,6 +323,13 @@ const right: readonly (readonly [
   ['the zone GMT', [s('timezone: Europe/Berlin', 'timezone: GMT')]],
   ['today as the first day', [p('2026-01-01', '2026-11-22')]],
   ['an alias of a value', [p('lag: 10m', 'lag: &ten 10m\n    timeout: *ten')]],
+  ...['127.0.0.1', '127.8.0.1', 'localhost', '::1'].map(
+    (host) => [`metrics at ${host} without a token`, [metrics(host)]] as const,
+  ),
+  ['metrics at any address with a token', [metrics('0.0.0.0', token)], { METRICS_TOKEN: '0123456789abcdef' }],
+  ...['settle: 10d, retain: 10d', 'retain: 3d', 'settle: 10d'].map(
+    (fields) => [`an archive with ${fields}`, [archive(fields)]] as const,
+  ),
 ];
 
 it.each(right.map((one) => [one[0], one] as const))(
@@ -359,4 +353,42 @@ it('a job without an account is reported once per job when several accounts are 
     'jobs/reports.yaml:2:3',
   ]);
   for (const { advice } of reported) expect(advice).toContain('one of main, second');
+});
+
+const budgets = `budgets:
+  launch: { amount: "500", thresholds: [80, 100], forecast_thresholds: [100] }
+  small: { amount: "120", thresholds: [100] }
+  usual: { amount: "500", thresholds: ["80%", 450] }
+teams:`;
+
+const tags = `tags:
+  "prod-*": { environment: production, product: search }
+  "*-batch": { environment: batch }
+  "ci-*": { environment: ci }
+  "prod-search": { product: search }
+teams:`;
+
+it('`check` warns of amounts that look like percentages, budgets without an alert job, and tags that disagree', async () => {
+  const found = [
+    ...(await warningsOf([['settings', 'teams:', budgets]])),
+    ...(await warningsOf([['settings', 'teams:', tags]])),
+  ];
+  const shown = found.map(({ at, message, advice }) => [at, `${message}\n${advice ?? ''}`] as const);
+  await expect(titled(shown)).toMatchFileSnapshot(approved('config/warnings'));
+});
+
+it('`check` warns of each budget that no job of kind alert evaluates', async () => {
+  const unwatched = async (fields: string) => {
+    const alerts = `jobs:\n  alerts: { kind: alert, needs: [pull-logs]${fields} }\n`;
+    const found = await warningsOf([
+      ['settings', 'teams:', budgets],
+      ['pulls', 'jobs:\n', alerts],
+    ]);
+    const without = found.flatMap(
+      ({ message }) => /of kind alert evaluates the budget ([\w-]+)/.exec(message)?.[1] ?? [],
+    );
+    return without;
+  };
+  expect(await unwatched('')).toEqual([]);
+  expect(await unwatched(', budgets: [launch]')).toEqual(['account-main', 'small', 'usual']);
 });

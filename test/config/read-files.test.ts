@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry } from '../../src/core/index.ts';
+import { openFolder } from '../support/program.ts';
 import { configDisk, fingerprintConfig, loadConfig } from '../../src/config/index.ts';
 import {
   goodEnv,
@@ -126,14 +126,6 @@ describe('the fingerprint', () => {
 });
 
 describe('the fingerprint of a config folder on disk', () => {
-  const temporary = async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'config-'));
-    return {
-      folder,
-      [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
-    };
-  };
-
   /** As Kubernetes mounts a ConfigMap: every name links through `..data`, which is swapped for a new folder at once. */
   const mount = async (folder: string, version: string, text: string): Promise<void> => {
     await mkdir(join(folder, version));
@@ -143,8 +135,8 @@ describe('the fingerprint of a config folder on disk', () => {
   };
 
   it('changes when links are swapped', async () => {
-    await using place = await temporary();
-    const { folder } = place;
+    await using place = await openFolder();
+    const folder = place.path;
     await mount(folder, '..1', 'timezone: UTC\n');
     await symlink(join('..data', 'tollkeeper.yaml'), join(folder, 'tollkeeper.yaml'));
     const options = { ...configDisk, folder, env: {}, secrets: createSecretRegistry(), kinds, channels: [] };
@@ -162,8 +154,8 @@ describe('the fingerprint of a config folder on disk', () => {
   });
 
   it('stays the same for long files and invalid UTF-8 until they change', async () => {
-    await using place = await temporary();
-    const { folder } = place;
+    await using place = await openFolder();
+    const folder = place.path;
     const file = join(folder, 'tollkeeper.yaml');
     const options = { ...configDisk, folder, env: {}, secrets: createSecretRegistry(), kinds, channels: [] };
     // Four bytes each, shifted, so that pieces end within one.
@@ -178,8 +170,8 @@ describe('the fingerprint of a config folder on disk', () => {
   });
 
   it('never fails, even for folders in place of files and files in place of folders', async () => {
-    await using place = await temporary();
-    const { folder } = place;
+    await using place = await openFolder();
+    const folder = place.path;
     await mkdir(join(folder, 'a-folder'));
     await writeFile(join(folder, 'a-file'), 'x');
     const odd = await fingerprintConfig(configDisk, {

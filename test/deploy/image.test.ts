@@ -1,52 +1,51 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openFolder, type Folder } from '../support/program.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 
-let folder: string;
+let folder: Folder;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'image-'));
+  folder = await openFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => folder[Symbol.asyncDispose]());
 
 const plant = (name: string, script: string): Promise<void> =>
-  writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  writeFile(join(folder.path, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 
-interface Image {
-  readonly running?: boolean;
-  readonly health?: string;
-  readonly users?: readonly number[];
-  readonly exitStatus?: number;
+const usual = {
+  running: true,
+  health: 'healthy',
+  users: [1000],
+  exitStatus: 0,
   /** Bytes. */
-  readonly size?: number;
-  readonly isRootWritable?: boolean;
-  readonly hasSecretVariables?: boolean;
-  readonly memory?: string;
-  readonly jobs?: string;
-}
+  size: 271_000_000,
+  isRootWritable: false,
+  hasSecretVariables: false,
+  memory: 'memory: 1073MB of the container',
+  jobs: '"added"',
+};
+type Image = Partial<typeof usual>;
 
 /** A Docker whose one container is in the given state. */
-const plantDocker = async (image: Image = {}): Promise<void> => {
-  const { running = true, health = 'healthy', users = [1000], exitStatus = 0, size = 271_000_000 } = image;
-  const { isRootWritable = false, hasSecretVariables = false, jobs = '"added"' } = image;
-  const { memory = 'memory: 1073MB of the container' } = image;
+const plantDocker = async (change: Image = {}): Promise<void> => {
+  const image = { ...usual, ...change };
   await plant('sleep', 'exit 0');
   await plant(
     'docker',
     `case "$*" in
-      *State.Running*) echo ${running} ;;
-      *State.Health*) echo ${health} ;;
-      *State.ExitCode*) echo ${exitStatus} ;;
-      *.Size*) echo ${size} ;;
-      *"stat -c"*) printf '%s\\n' ${users.join(' ')} ;;
+      *State.Running*) echo ${image.running} ;;
+      *State.Health*) echo ${image.health} ;;
+      *State.ExitCode*) echo ${image.exitStatus} ;;
+      *.Size*) echo ${image.size} ;;
+      *"stat -c"*) printf '%s\\n' ${image.users.join(' ')} ;;
       *"touch /data"*) ;;
-      exec*touch*) exit ${isRootWritable ? 0 : 1} ;;
-      exec*printenv*) exit ${hasSecretVariables ? 0 : 1} ;;
-      exec*check*) echo '${memory}' ;;
-      exec*status*) echo '${jobs}' ;;
+      exec*touch*) exit ${image.isRootWritable ? 0 : 1} ;;
+      exec*printenv*) exit ${image.hasSecretVariables ? 0 : 1} ;;
+      exec*check*) echo '${image.memory}' ;;
+      exec*status*) echo '${image.jobs}' ;;
       exec*) ;;
       logs*) echo the log of the container ;;
       *) echo container ;;
@@ -56,7 +55,8 @@ const plantDocker = async (image: Image = {}): Promise<void> => {
 
 const runScript = (...args: string[]): Promise<{ status: number | string; stdout: string; stderr: string }> =>
   new Promise((resolve) => {
-    const env = { PATH: `${folder}:${process.env['PATH']}`, HOME: folder, TMPDIR: folder };
+    const { path } = folder;
+    const env = { PATH: `${path}:${process.env['PATH']}`, HOME: path, TMPDIR: path };
     execFile(join(root, 'scripts/image.sh'), args, { env }, (error, stdout, stderr) => {
       resolve({ status: error?.code ?? 0, stdout, stderr });
     });
@@ -114,4 +114,49 @@ describe('the script of the image', () => {
     expect(stderr).toBe('image: building with docker\nno such stage\nimage: the build failed\n');
     expect(status).toBe(1);
   });
+});
+
+/** Runs the translation of a Compose file that the smoke check of the image uses. */
+const optionsOf = (file: string): Promise<{ readonly stdout: string; readonly stderr: string }> =>
+  new Promise((resolve) => {
+    execFile(process.execPath, ['scripts/compose-options.mjs', file, 'tollkeeper'], (_, stdout, stderr) => {
+      resolve({ stdout, stderr });
+    });
+  });
+
+it('the smoke check runs the image with every option of the Compose file', async () => {
+  const { stdout, stderr } = await optionsOf('config/deploy/compose.yaml');
+  expect(stderr).toBe('');
+  const lines = stdout.replaceAll(process.cwd(), '').split('\n');
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'SMTP_URL_FILE=/run/secrets/smtp_url',
+      '/config/deploy/secrets/smtp_url:/run/secrets/smtp_url:ro',
+      '/config/deploy/config:/config:ro',
+      '1000:1000',
+      '--read-only',
+      'no-new-privileges:true',
+    ]),
+  );
+});
+
+it.each([
+  ['an option that it cannot pass on', 'read_only: true', 'privileged: true', 'privileged is not known'],
+  [
+    'a secret without a file',
+    'smtp_url: { file: ./secrets/smtp_url }',
+    '',
+    'secret smtp_url is not declared',
+  ],
+  [
+    'a volume that is not declared',
+    'volumes:\n  tollkeeper:',
+    'volumes:\n  other:',
+    'volume tollkeeper is not declared',
+  ],
+])('the smoke check refuses a Compose file with %s', async (_, from, to, problem) => {
+  const text = await readFile('config/deploy/compose.yaml', 'utf8');
+  expect(text).toContain(from);
+  const file = await folder.write('compose.yaml', text.replace(from, to));
+  expect((await optionsOf(file)).stderr).toContain(problem);
 });

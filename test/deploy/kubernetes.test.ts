@@ -90,15 +90,8 @@ describe('the checks of the manifests', () => {
       'readOnlyRootFileSystem: true',
       'readOnlyRootFileSystem is not a field',
     ],
-    ['a value', 'type: Recreate', 'type: Replace', 'strategy/type'],
     ['a type', 'replicas: 1 ', 'replicas: "1" ', 'spec/replicas must be integer'],
     ['a kind', 'kind: Deployment', 'kind: Deploiment', 'Deploiment/tollkeeper has a kind'],
-    [
-      'a version',
-      'apiVersion: apps/v1',
-      'apiVersion: apps/v2',
-      'Deployment/tollkeeper has a kind or apiVersion',
-    ],
     ['a field of a list', '- ipBlock: { cidr:', '- ipBlok: { cidr:', 'ipBlok is not a field'],
     [
       'the name of a ConfigMap',

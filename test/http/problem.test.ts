@@ -1,11 +1,10 @@
 import { getEventListeners } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HttpAnswer } from '../../src/http/index.ts';
-import { collect, plainServer, rejection, testHttp } from './support/servers.ts';
-
-const get = (url: URL) => ({ method: 'GET' as const, url });
+import { collect, get, plainServer, rejection, testHttp } from './support/servers.ts';
 
 const closedPort = async (): Promise<number> => {
   const server = createServer();
@@ -27,6 +26,9 @@ const rawServer = async (bytes: string, close: boolean): Promise<URL> => {
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 };
 
+const packed = gzipSync('x'.repeat(100_000));
+const half = packed.subarray(0, packed.length / 2);
+
 describe('a network problem', () => {
   it('names the refused connection, the host and the cause, but no query', async () => {
     const port = await closedPort();
@@ -47,38 +49,26 @@ describe('a network problem', () => {
   it.each([
     ['before any answer', ''],
     ['within the headers', 'HTTP/1.1 200 OK\r\ncontent-le'],
+    ['within a body with a length', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'],
+    ['within a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n20\r\nhalf'],
+    ['between chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n'],
   ])('a connection closed %s is lost', async (_when, bytes) => {
-    const url = await rawServer(bytes, true);
-    expect(await rejection(testHttp().send(get(url)))).toMatchObject({ kind: 'connection-lost' });
+    const sent = testHttp().send(get(await rawServer(bytes, true)));
+    const error = await rejection(sent.then(async ({ body }) => collect(body)));
+    expect(error).toMatchObject({ kind: 'connection-lost' });
   });
 
   it.each([
-    ['content-length', 'content-length: 100\r\n\r\nhalf'],
-    ['chunked, within a chunk', 'transfer-encoding: chunked\r\n\r\n20\r\nhalf'],
-    ['chunked, between chunks', 'transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n'],
-  ])('a truncated body is lost: %s', async (_form, rest) => {
-    const url = await rawServer(`HTTP/1.1 200 OK\r\n${rest}`, true);
-    const answer = await testHttp().send(get(url));
-    expect(await rejection(collect(answer.body))).toMatchObject({ kind: 'connection-lost' });
-  });
-
-  it('a truncated compressed body is lost, although its last chunk arrived', async () => {
-    const packed = gzipSync('x'.repeat(100_000));
+    ['a truncated compressed body, although its last chunk arrived,', 'gzip', half, 'connection-lost'],
+    ['a damaged compressed body', 'gzip', 'this is not gzip', 'protocol'],
+    ['an encoding that was not requested', 'zstd', '???', 'protocol'],
+  ])('%s is reported: %s', async (_, encoding, body, kind) => {
     const server = await plainServer((_request, response) => {
-      response.setHeader('content-encoding', 'gzip');
-      response.end(packed.subarray(0, packed.length / 2));
+      response.setHeader('content-encoding', encoding);
+      response.end(body);
     });
     const answer = await testHttp().send(get(server.url));
-    expect(await rejection(collect(answer.body))).toMatchObject({ kind: 'connection-lost' });
-  });
-
-  it('a damaged compressed body is a protocol problem', async () => {
-    const server = await plainServer((_request, response) => {
-      response.setHeader('content-encoding', 'gzip');
-      response.end('this is not gzip');
-    });
-    const answer = await testHttp().send(get(server.url));
-    expect(await rejection(collect(answer.body))).toMatchObject({ kind: 'protocol' });
+    expect(await rejection(collect(answer.body))).toMatchObject({ kind });
   });
 
   it('a response other than HTTP is a protocol problem', async () => {
@@ -90,21 +80,19 @@ describe('a network problem', () => {
 describe('a timeout', () => {
   const within = { headers: 80, idle: 80, total: 10_000 };
 
-  it('limits the wait for headers', async () => {
-    const server = await plainServer(() => undefined);
-    const error = await rejection(testHttp({ timeouts: within }).send(get(server.url)));
+  it.each([
+    ['headers', () => undefined, /did not answer in time/],
+    [
+      'the next part of a body',
+      (_: unknown, response: ServerResponse) => void response.write('first'),
+      /stopped sending/,
+    ],
+  ])('limits the wait for %s', async (_, handler, message) => {
+    const server = await plainServer(handler);
+    const sent = testHttp({ timeouts: within }).send(get(server.url));
+    const error = await rejection(sent.then(async ({ body }) => collect(body)));
     expect(error).toMatchObject({ kind: 'timeout' });
-    expect(String(error)).toMatch(/did not answer in time/);
-  });
-
-  it('limits the wait for the next part of a body', async () => {
-    const server = await plainServer((_request, response) => {
-      response.write('first');
-    });
-    const answer = await testHttp({ timeouts: within }).send(get(server.url));
-    const error = await rejection(collect(answer.body));
-    expect(error).toMatchObject({ kind: 'timeout' });
-    expect(String(error)).toMatch(/stopped sending/);
+    expect(String(error)).toMatch(message);
   });
 
   it('ends an endlessly slow body at the total timeout', async () => {

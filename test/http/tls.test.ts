@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { certificate, plainServer, rejection, testHttp, tlsServer } from './support/servers.ts';
+import { certificate, get, hello, plainServer, rejection, testHttp, tlsServer } from './support/servers.ts';
 
-const get = (url: URL) => ({ method: 'GET' as const, url });
-const hello = (_request: unknown, response: { end: (text: string) => unknown }): void => {
-  response.end('hello');
-};
 const ca = certificate('ca.pem');
 
 describe('a TLS connection', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry, silentLog, type LogFields } from '../../src/core/index.ts';
 import { readSettings } from '../../src/tracing/index.ts';
-import { openTown } from '../app/support/daemon.ts';
 import { openReceiver } from './support/receiver.ts';
 import { startTraced } from './support/tracing-fixture.ts';
 
@@ -120,14 +119,4 @@ describe('the variables of OpenTelemetry', () => {
       expect(receiver.spans()).toHaveLength(sent);
     },
   );
-
-  it('reach a command, which sends nothing if OTEL_SDK_DISABLED is true', async () => {
-    await using receiver = await openReceiver();
-    await using town = await openTown('2026-11-20T12:00:00Z', {
-      env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_SDK_DISABLED: 'true' },
-    });
-    await town.jobs('snapshot: { kind: snapshot }');
-    expect((await town.run('run', 'snapshot')).code).toBe(0);
-    expect(receiver.posted).toEqual([]);
-  });
 });

@@ -3,35 +3,26 @@ import { createSecretRegistry, deriveKey, fault, unixMillis } from '../../src/co
 import { signAlertLink } from '../../src/monitoring/index.ts';
 import { at } from '../control/support/control-fixture.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { endedSessions, noActions, openPageFixture, type PageFixture } from './support/page-fixture.ts';
+import {
+  endedSessions,
+  noActions,
+  notedActions,
+  openPageFixture,
+  type Done,
+  type PageFixture,
+} from './support/page-fixture.ts';
 
 const plaintext = 'a-token-of-the-status-page';
 const secretOf = (text: string) => createSecretRegistry().register(text);
 const token = secretOf(plaintext);
 const day = 86_400_000;
 
-type Done = readonly [action: string, what: unknown];
-
 /** A page on which everything can be done, and what was done. */
 const openActing = async (
   more: Parameters<typeof openPageFixture>[1] = {},
 ): Promise<PageFixture & { readonly done: Done[] }> => {
-  const done: Done[] = [];
-  const note = (action: string) => async (what: unknown) => void done.push([action, what]);
-  const page = await openPageFixture(
-    {},
-    {
-      token,
-      actions: {
-        run: note('run'),
-        acknowledge: note('acknowledge'),
-        mute: note('mute'),
-        unmute: note('unmute'),
-        resend: note('resend'),
-      },
-      ...more,
-    },
-  );
+  const { done, actions } = notedActions();
+  const page = await openPageFixture({}, { token, actions, ...more });
   return { ...page, done };
 };
 

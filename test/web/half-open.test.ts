@@ -105,28 +105,18 @@ describe('a port under half-open connections', () => {
     }
   });
 
-  it('ends them after its timeouts and answers again: the health port', async () => {
-    await using listener = await listenForHealth({ ...local, health, limits: shortLimits });
-    await (
-      await openHalf({ host: '127.0.0.1', port: listener.port }, shortLimits.connections)
-    ).allClosed;
-    expect(await answerOf(listener.port, '/healthz')).toBe(200);
-  });
-
-  it('ends them after its timeouts and answers again: the status port', async () => {
-    await using listener = await openPage(shortLimits);
-    await (
-      await openHalf({ host: '127.0.0.1', port: listener.port }, shortLimits.connections)
-    ).allClosed;
-    expect(await answerOf(listener.port, '/none')).toBe(404);
-  });
-
-  it('ends them after its timeouts and answers again: the control socket', async () => {
-    await using fixture = await openControlFixture();
-    await fixture.listen({}, { limits: shortLimits });
-    await (
-      await openHalf({ path: fixture.socket }, shortLimits.connections)
-    ).allClosed;
-    expect(await fixture.connect()).toBeDefined();
+  it('ends them after its timeouts and answers again', async () => {
+    await using alive = await listenForHealth({ ...local, health, limits: shortLimits });
+    await using page = await openPage(shortLimits);
+    await using control = await openControlFixture();
+    await control.listen({}, { limits: shortLimits });
+    const ports = [alive, page].map(({ port }) => ({ host: '127.0.0.1', port }));
+    for (const target of [...ports, { path: control.socket }])
+      await (
+        await openHalf(target, shortLimits.connections)
+      ).allClosed;
+    expect(await answerOf(alive.port, '/healthz')).toBe(200);
+    expect(await answerOf(page.port, '/none')).toBe(404);
+    expect(await control.connect()).toBeDefined();
   });
 });

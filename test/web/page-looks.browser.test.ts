@@ -1,25 +1,24 @@
 import { mkdir } from 'node:fs/promises';
 import axe from 'axe-core';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSecretRegistry, deriveKey, unixMillis } from '../../src/core/index.ts';
 import { signAlertLink } from '../../src/monitoring/index.ts';
 import type { JobView, PageView } from '../../src/web/index.ts';
 import { at } from '../control/support/control-fixture.ts';
 import { hostileNames } from '../reports/hostile.ts';
-import { faint, overflow } from '../support/page-looks.ts';
-import { badMails, badStatus, goodStatus, openPageFixture } from './support/page-fixture.ts';
+import { faint, openBrowser, overflow } from '../support/page-looks.ts';
+import { badMails, badStatus, goodStatus, notedActions, openPageFixture } from './support/page-fixture.ts';
 import { unknownQuotas, viewOf } from './support/page-views.ts';
 
 /** With a folder in TOLLKEEPER_LOOKS the pictures are kept there, to be looked at. */
 const pictures = process.env['TOLLKEEPER_LOOKS'];
 
+const looks = [375, 1280].flatMap((width) => [[width, 'light'] as const, [width, 'dark'] as const]);
+
 let browser: Browser;
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-  });
+  browser = await openBrowser();
 });
 afterAll(() => browser.close());
 
@@ -93,12 +92,7 @@ const expectGoodLooks = async (page: Page, name: string): Promise<void> => {
 };
 
 describe.each(Object.entries(stands))('the page %s', (name, view) => {
-  test.each([
-    [375, 'light'],
-    [375, 'dark'],
-    [1280, 'light'],
-    [1280, 'dark'],
-  ] as const)(
+  test.each(looks)(
     'at %i px, %s, overflows nowhere, can be read by all, and runs nothing foreign',
     async (width, colorScheme) => {
       await using fixture = await openPageFixture({ view: async () => view });
@@ -155,8 +149,7 @@ const logIn = async (page: Page, url: string): Promise<void> => {
 
 /** A page on which everything can be done, with the link of a mail, and what was done. */
 const openActing = async () => {
-  const done: unknown[] = [];
-  const note = (action: string) => async (what: unknown) => void done.push([action, what]);
+  const { done, actions } = notedActions();
   const secret = createSecretRegistry().register(token);
   const key = deriveKey(secret, 'links');
   const fixture = await openPageFixture(
@@ -165,13 +158,7 @@ const openActing = async () => {
       isOpen: false,
       token: secret,
       links: { key, wasUsed: async () => false },
-      actions: {
-        run: note('run'),
-        acknowledge: note('acknowledge'),
-        mute: note('mute'),
-        unmute: note('unmute'),
-        resend: note('resend'),
-      },
+      actions,
     },
   );
   const signed = signAlertLink(
@@ -182,12 +169,7 @@ const openActing = async () => {
 };
 
 describe('the page of someone who acts', () => {
-  test.each([
-    [375, 'light'],
-    [375, 'dark'],
-    [1280, 'light'],
-    [1280, 'dark'],
-  ] as const)(
+  test.each(looks)(
     'at %i px, %s, has forms that all can use: login, buttons, link of a mail',
     async (width, colorScheme) => {
       const { fixture, link } = await openActing();
@@ -233,14 +215,8 @@ describe('the page of someone who acts', () => {
       await tab.fill('input[name=days]', '3');
       await tab.getByRole('button', { name: 'Mute' }).click();
       await tab.waitForSelector('text=growth is muted');
-      expect(done.map((one) => (one as readonly unknown[])[0])).toEqual([
-        'run',
-        'acknowledge',
-        'unmute',
-        'resend',
-        'mute',
-        'mute',
-      ]);
+      const taken = done.map(([action]) => action);
+      expect(taken.join()).toBe('run,acknowledge,unmute,resend,mute,mute');
       const csrf =
         /name="csrf" value="([^"]+)"/.exec((await (await tab.goto(page.url))?.text()) ?? '')?.[1] ?? '';
       expect(csrf).not.toBe('');

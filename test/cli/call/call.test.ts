@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { modelEndpoints } from '../../../src/gateway/index.ts';
 import type { Variants } from '../../../src/sandbox/index.ts';
 import { approved, titled } from '../../support/approved.ts';
-import { openCallFixture } from './fixture.ts';
+import { openCallFixture } from '../support/fixture.ts';
 
 const chat = ['messages', '--model', 'claude-haiku-4-5', '--message', 'Hello', '--max-tokens', '10'];
 const embed = ['embeddings', '--model', 'text-embedding-3-small', '--input', 'one', '--input', 'two'];
@@ -67,30 +67,13 @@ describe('the `call` command', () => {
     expect((await fixture.call(...from, '--set', 'max_tokens=2')).stdout).toMatch(/^toll paid\n/);
   });
 
-  it('prints embeddings alike in either encoding', async () => {
-    await using fixture = await openCallFixture();
-    const floats = await fixture.call(...embed);
-    expect(floats.code).toBe(0);
-    expect((await fixture.call(...embed, '--encoding-format', 'base64')).stdout).toBe(floats.stdout);
-  });
-
   it.each([
     ['url', /data\[0\]\.url/],
     ['base64', /data\[0\]\.b64_json/],
     ['both', /data\[0\]\.b64_json/],
   ] as const)('saves a generated image once, whatever its form: %s', async (image_items, field) => {
     await using fixture = await openCallFixture({ variants: { image_items } });
-    const generate = [
-      'generate-image',
-      '--model',
-      'gpt-image-1',
-      '--prompt',
-      'x',
-      '--size',
-      '64x32',
-      '--save',
-      'images',
-    ];
+    const generate = 'generate-image --model gpt-image-1 --prompt x --size 64x32 --save images'.split(' ');
     expect((await fixture.call(...generate)).stdout).toMatch(
       /saved images\/generate-image-1\.png \(1 kB\)\n$/,
     );
@@ -221,14 +204,10 @@ describe('the `call` command', () => {
     await expect(titled(errors)).toMatchFileSnapshot(approved('cli/call-refusals'));
   });
 
-  it('takes the key from a file', async () => {
+  it('takes the key from a file, and the one that a sink of a service holds', async () => {
     await using fixture = await openCallFixture();
     await fixture.folder.write('key.txt', `${fixture.plaintext}\n`);
     expect((await fixture.run(['call', ...chat, '--key-file', 'key.txt'])).code).toBe(0);
-  });
-
-  it('takes the key that a sink of a service holds', async () => {
-    await using fixture = await openCallFixture();
     await fixture.folder.write('secrets/billing.env', `GATEWAY_API_KEY=${fixture.plaintext}\n`);
     await fixture.folder.write(
       'config/jobs/rotate.yaml',

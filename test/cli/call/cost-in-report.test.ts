@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
-import { openCallFixture } from './fixture.ts';
+import { openCallFixture } from '../support/fixture.ts';
 
 /** Each endpoint that costs: its flags, and the model and price it is booked with. */
 const calls: readonly (readonly [argv: readonly string[], model: string, price: string])[] = [
@@ -89,16 +89,9 @@ WHERE period = 'current' AND token_name = 'mine' AND kind = 'consumption' GROUP 
   }
   fixture.clock.advance(86_400_000);
   expect(await fixture.run(['run', 'pull-logs'])).toMatchObject({ code: 0 });
-  const built = await fixture.run([
-    'report',
-    'calls',
-    '--period',
-    '2026-11-20..2026-11-21',
-    '--out',
-    'out',
-    '--attach',
-    'csv',
-  ]);
+  const built = await fixture.run(
+    'report calls --period 2026-11-20..2026-11-21 --out out --attach csv'.split(' '),
+  );
   expect(built).toMatchObject({ code: 0, stderr: expect.not.stringContaining('what to do') as string });
   const csv = await readFile(join(fixture.folder.path, 'out', 'calls-models.csv'), 'utf8');
   const rows: Record<string, string>[] = parse(csv, { columns: true, bom: true });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { lineAfter, noHead } from '../../../src/keys/journal/audit-line.ts';
 import { openFolder, defaultConfig, type Folder } from '../../support/program.ts';
+import { unreachable } from '../support/fixture.ts';
 
 let folder: Folder;
 beforeEach(async () => {
@@ -12,11 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 
-const env = {
-  GATEWAY_BASE_URL: 'http://127.0.0.1:1',
-  GATEWAY_ADMIN_KEY: 'sk-admin',
-  SMTP_URL: 'smtp://127.0.0.1:1',
-};
+const env = unreachable;
 const run = (...argv: string[]) => folder.run(['keys', 'audit', ...argv], { env });
 
 const write = async (steps: number): Promise<{ readonly lines: string[]; readonly head: string }> => {

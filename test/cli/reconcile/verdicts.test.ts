@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { silentLog } from '../../../src/core/index.ts';
+import { money, silentLog, unixSeconds } from '../../../src/core/index.ts';
+import { renderReconcile } from '../../../src/cli/reconcile/render.ts';
+import type { ReconcileView } from '../../../src/app/index.ts';
 import { verdicts } from '../../../src/reconcile/index.ts';
-import { startSandbox, type SandboxOptions } from '../../../src/sandbox/index.ts';
+import type { SandboxOptions } from '../../../src/sandbox/index.ts';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/index.ts';
-import { manualClock } from '../../support/manual-clock.ts';
-import { openFolder } from '../../support/program.ts';
+import { openCliFixture } from '../support/fixture.ts';
+import { at, hostile, pageFaults, screens } from '../support/views.ts';
 import { openChangingGateway, type ChangeAnswer } from './changing-gateway.ts';
 
 const now = Date.parse('2026-11-20T09:30:00Z');
@@ -14,7 +16,6 @@ type FixtureOptions = {
   readonly change?: ChangeAnswer;
   readonly callsPerDay?: number;
   readonly lag?: string;
-  readonly since?: string;
 };
 
 /** A config, and the gateway it names, on one clock; what the gateway says passes through `change`. */
@@ -23,40 +24,29 @@ const openFixture = async ({
   change = (_, text) => text,
   callsPerDay = 60,
   lag = '10m',
-  since = '2026-11-17',
 }: FixtureOptions = {}) => {
-  const clock = manualClock(now);
-  const sandbox = await startSandbox({ months: 1, callsPerDay, variants, now: clock.now });
-  let changed = change;
-  const gateway = await openChangingGateway(sandbox.baseUrl, (path, text) => changed(path, text));
-  const folder = await openFolder();
-  await folder.write(
-    'config/tollkeeper.yaml',
-    `timezone: UTC
-accounts: { main: { base_url: "${gateway.baseUrl}", admin_key: "\${KEY}" } }
+  const fixture = await openCliFixture({
+    now,
+    callsPerDay,
+    variants,
+    settings: `timezone: UTC
+accounts: { main: { base_url: "\${GATEWAY_BASE_URL}", admin_key: "\${GATEWAY_ADMIN_KEY}" } }
 warehouse: { path: data/tollkeeper.duckdb, memory_limit: 256MB, threads: 1 }
-mail: { smtp: "smtp://127.0.0.1:1", from: reports@example.com, operators: [ops@example.com] }
-health: { host: 127.0.0.1, port: 0 }
-status: { port: 0 }
+mail: { smtp: "\${SMTP_URL}", from: reports@example.com, operators: [ops@example.com] }
 `,
-  );
-  await folder.write(
-    'config/jobs/jobs.yaml',
-    `jobs:
-  logs: { kind: pull-logs, since: ${since}, lag: ${lag}, schedule: "0 0 * * *" }
-  usage: { kind: pull-usage, since: ${since} }
-  snapshot: { kind: snapshot }
+    jobs: `jobs:
+  logs: { kind: pull-logs, since: 2026-11-17, lag: ${lag}, schedule: "0 0 * * *" }
+  usage: { kind: pull-usage, since: 2026-11-17 }
 `,
-  );
-  const env = { KEY: sandbox.adminKey };
-  const run = (...argv: string[]) => folder.run(argv, { env, clock });
+  });
+  const { clock, folder, sandbox } = fixture;
+  const gateway = await openChangingGateway(sandbox.baseUrl, change);
+  const env = { GATEWAY_BASE_URL: gateway.baseUrl };
+  const run = (...argv: string[]) => fixture.run(argv, { env });
   return {
     clock,
     sandbox,
     run,
-    changeNow: (next: ChangeAnswer) => {
-      changed = next;
-    },
     json: async (...argv: string[]) => {
       const ran = await run(...argv, '--json');
       return { ...ran, output: JSON.parse(ran.stdout) as Stated };
@@ -72,30 +62,9 @@ status: { port: 0 }
       });
       return await use(warehouse);
     },
-    /** `serve` in this process, until it is stopped; gives what it has logged. */
-    serve: async () => {
-      const stopping = new AbortController();
-      let output = '';
-      let isUp = (): void => undefined;
-      const up = new Promise<void>((resolve) => {
-        isUp = resolve;
-      });
-      const onOutput = (text: string): void => {
-        output += text;
-        if (output.includes('"serving"')) isUp();
-      };
-      const ended = folder.run(['serve'], { env, clock, signal: stopping.signal, onOutput });
-      await Promise.race([up, ended]);
-      return async (): Promise<string> => {
-        stopping.abort(new Error('stopped by the test'));
-        await ended;
-        return output;
-      };
-    },
     [Symbol.asyncDispose]: async () => {
-      await folder[Symbol.asyncDispose]();
       await gateway[Symbol.asyncDispose]();
-      await sandbox.stop();
+      await fixture[Symbol.asyncDispose]();
     },
   };
 };
@@ -126,13 +95,9 @@ type Reconciled = {
   readonly comparisons: readonly {
     readonly source: string;
     readonly entry?: string;
-    readonly ours: string;
-    readonly theirs: string;
     readonly gap: string;
-    readonly unit: string;
     readonly verdict: string;
   }[];
-  readonly notCompared: readonly { readonly source: string; readonly reason: string }[];
   readonly good: boolean;
 };
 
@@ -238,80 +203,75 @@ describe.each(verdicts)('the verdict %s', (verdict) => {
   });
 });
 
-describe('a pull', () => {
-  it('is compared with available usage and snapshots, and each gap is reported once', async () => {
-    await using fixture = await openFixture({ since: '2026-11-19' });
-    const { run, json, clock, changeNow, warehouse } = fixture;
-    for (const at of ['2026-11-19T00:20:00Z', '2026-11-19T23:50:00Z']) {
-      clock.set(Date.parse(at));
-      expect((await run('run', 'snapshot')).code).toBe(0);
-    }
-    clock.set(Date.parse('2026-11-20T00:10:00Z'));
-    changeNow(withHoles);
-    expect((await run('run', 'logs')).code).toBe(0);
-    const usage = await json('run', 'usage');
-    expect(usage.output.figures).toMatchObject({ compared: 'truncated' });
-    const day = ['reconcile', '--from', '2026-11-19', '--to', '2026-11-20'] as const;
-    const { output } = await json(...day);
-    const sources = ['statistics', 'usage by model', 'usage by key', 'used_quota', 'balance'];
-    expect(totalsOf(output).map(({ source, verdict }) => [source, verdict])).toEqual(
-      sources.map((source) => [source, 'truncated']),
-    );
-    expect(output.notCompared).toEqual([]);
-    const reported = async (): Promise<number> =>
-      warehouse(async ({ outbox }) => (await outbox.list()).filter(({ kind }) => kind === 'gap').length);
-    // The usage says no more than the statistics and the account did before.
-    expect(await reported()).toBe(1);
-
-    changeNow((_, text) => text);
-    clock.advance(60_000);
-    expect((await run('run', 'logs', '--from', '2026-11-19', '--to', '2026-11-20')).code).toBe(0);
-    expect((await json(...day)).output.good).toBe(true);
-    expect(await reported()).toBe(1);
-    // The next day brings a new one.
-    changeNow(withHoles);
-    clock.set(Date.parse('2026-11-21T00:10:00Z'));
-    expect((await run('run', 'logs')).code).toBe(0);
-    expect(await reported()).toBe(2);
+it('`reconcile` prints every comparison with both figures and the conclusion, and refuses time without data', async () => {
+  await using fixture = await openFixture();
+  const { run, json, sandbox } = fixture;
+  expect(await run(...asked)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no data for this time') as string,
   });
-
-  it('does not fail when statistics answer 429, nor a comparison at 403, which is marked as not compared with the reason', async () => {
-    await using fixture = await openFixture();
-    const { run, json, sandbox } = fixture;
-    const path = '/api/log/self/stat';
-    sandbox.faults.plant({ kind: 'rate-limit', path, times: 99 });
-    const pulled = await json('run', 'logs');
-    expect(pulled.code).toBe(0);
-    expect(pulled.output.summary).toMatch(/\. Not compared with statistics: .+\.$/);
-    expect((await run('runs', 'logs')).stdout).toContain('Not compared with statistics: ');
-    sandbox.faults.clear();
-    for (const refused of [path, '/api/user/self'])
-      sandbox.faults.plant({ kind: 'status', status: 403, path: refused, times: 99 });
-    expect(await run('run', 'snapshot')).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('profile not read: ') as string,
-    });
-    expect((await run('run', 'usage')).code).toBe(0);
-    const { code, output } = await json(...asked);
-    expect(code).toBe(0);
-    expect(totalsOf(output).map(({ source }) => source)).toEqual(['usage by model', 'usage by key']);
-    expect(output.notCompared).toEqual([
-      { source: 'statistics', reason: expect.stringMatching(/scope|refuse/) as string },
-      { source: 'used_quota and balance', reason: expect.stringContaining('no two snapshots') as string },
-    ]);
+  for (const job of ['logs', 'usage']) expect((await run('run', job)).code).toBe(0);
+  const table = await run(...asked);
+  expect(table).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^comparing .*\(main\)\n$/) as string,
+  });
+  expect(table.stdout).toMatch(/^SOURCE +ENTRY +OURS +THEIRS +GAP +UNIT +VERDICT$/m);
+  const { net } = sandbox.truth.sums(Date.UTC(2026, 10, 17) / 1000, Date.UTC(2026, 10, 20) / 1000);
+  const total = `total +${net.replace('.', '\\.')} +${net.replace('.', '\\.')} +0 +USD +equal$`;
+  for (const source of ['statistics', 'usage by model', 'usage by key'])
+    expect(table.stdout).toMatch(new RegExp(`^${source} +${total}`, 'm'));
+  expect(table.stdout).toMatch(
+    /\nnot compared with used_quota and balance: .*\nThe log agrees with all 3 .*\n$/,
+  );
+  const { output } = await json(...asked, '--account', 'main');
+  expect(output).toMatchObject({
+    account: 'main',
+    compared: { start: '2026-11-17T00:00:00.000Z', end: '2026-11-20T00:00:00.000Z' },
+    good: true,
+  });
+  expect(output.comparisons[0]).toMatchObject({ source: 'statistics', ours: net, theirs: net });
+  sandbox.faults.plant({ kind: 'status', status: 403, path: '/api/log/self/stat', times: 99 });
+  expect(await run('reconcile', '--from', '2026-11-17T00:00Z', '--to', '2026-11-17T01:30Z')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('Nothing could be compared.') as string,
   });
 });
 
-it('`reconcile` prints the same through the socket of a daemon', async () => {
-  await using fixture = await openFixture();
-  const { run, sandbox, serve } = fixture;
-  expect((await run('run', 'logs')).code).toBe(0);
-  const alone = await run(...asked);
-  const stop = await serve();
-  expect(await run(...asked)).toEqual(alone);
-  sandbox.faults.plant({ kind: 'status', status: 403, path: '/api/log/self/stat', times: 9 });
-  const refused = await run(...asked);
-  expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining('Nothing could be') as string });
-  expect(refused.stderr).not.toContain('a source could not');
-  expect(await stop()).toContain('cannot compare a source');
+describe.each(screens)('the page of comparisons on %s', (_, screen) => {
+  const second = (text: string) => unixSeconds(at(text) / 1000);
+  const range = { start: second('2026-11-12T00:00:00Z'), end: second('2026-11-15T00:00:00Z') };
+  const one = (verdict: string, entry?: string): ReconcileView['comparisons'][number] => ({
+    source: 'usage by model',
+    ...(entry === undefined ? {} : { entry }),
+    range,
+    ours: money('12.34'),
+    theirs: money('12.35'),
+    gap: money('0.01'),
+    unit: 'USD',
+    verdict,
+    text: `A sentence on ${verdict}.`,
+    comparedAt: at('2026-11-21T08:30:00Z'),
+  });
+  const view: ReconcileView = {
+    account: 'main',
+    zone: 'Europe/Berlin',
+    asked: { ...range, end: second('2026-11-30T00:00:00Z') },
+    compared: range,
+    comparisons: [one('truncated'), one('unexplained', hostile), one('late data', ''), one('equal', 'gpt')],
+    notCompared: [{ source: 'statistics', reason: hostile }],
+    conclusion: 'The log is truncated.',
+    good: false,
+  };
+
+  it('is well formed for any names, and shows only what is undecided', () => {
+    const page = renderReconcile(view, screen);
+    expect(pageFaults(page, { ...screen, width: screen.width ?? 100_000 })).toEqual([]);
+    for (const verdict of ['truncated', 'unexplained', 'late data'])
+      expect(page).toContain(`A sentence on ${verdict}.`);
+    expect(page).not.toContain('A sentence on equal.');
+    expect(page).toMatch(/up to\s+the\s+watermark\s+of\s+the\s+log/);
+    expect(page).toContain('(no name)');
+    expect(page.endsWith('The log is truncated.\n')).toBe(true);
+  });
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createSecretRegistry, type SecretRegistry } from '../../../src/core/index.ts';
+import { createSecretRegistry, unixMillis } from '../../../src/core/index.ts';
 import {
   date,
   duration,
@@ -9,10 +9,10 @@ import {
   positiveDuration,
   reportName,
   type JobKind,
-  type Loaded,
   type LoadOptions,
 } from '../../../src/config/index.ts';
 import { channels } from '../../../src/notify/index.ts';
+import { nextSlots, scheduleFault } from '../../../src/scheduler/index.ts';
 
 export const pullLogs = {
   kind: 'pull-logs',
@@ -52,6 +52,15 @@ export const report = {
 
 export const kinds: readonly JobKind[] = [pullLogs, pullUsage, report];
 
+/** The schedules of jobs as the program judges them. */
+export const schedules: Pick<LoadOptions, 'checkSchedule' | 'longestSpace'> = {
+  checkSchedule: scheduleFault,
+  longestSpace: (schedule) => {
+    const [first = 0, second = 0] = nextSlots(schedule, unixMillis(0), 2);
+    return second - first;
+  },
+};
+
 export type Files = Readonly<Record<string, string>>;
 
 const notThere = (path: string): Error => Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' });
@@ -74,14 +83,12 @@ export const reportFiles: Files = {
   'reports/showback/report.yaml': '',
 };
 
-export type TestLoad = Loaded & { readonly text: string; readonly secrets: SecretRegistry };
-
 /** Loads a config whose files are given as text; `text` is all the faults as they are shown. */
 export const load = async (
   files: Files,
   env: Readonly<Record<string, string>> = {},
   more: Partial<LoadOptions> = {},
-): Promise<TestLoad> => {
+) => {
   const secrets = createSecretRegistry();
   const loaded = await loadConfig({
     folder: 'config',

@@ -23,16 +23,6 @@ type Model = InstanceType<(typeof models)[number]>;
 /** The objects of a manifest, by kind and name. */
 export type Manifest = ReadonlyMap<string, unknown>;
 
-export type Objects = {
-  readonly configMaps: readonly ConfigMap[];
-  readonly secrets: readonly Secret[];
-  readonly claims: readonly PersistentVolumeClaim[];
-  readonly deployments: readonly Deployment[];
-  readonly policies: readonly NetworkPolicy[];
-  readonly services: readonly Service[];
-  readonly budgets: readonly PodDisruptionBudget[];
-};
-
 /**
  * Reads YAML as kubectl and Helm do, which follow YAML 1.1.
  * @throws Error for invalid YAML, a document without kind or name, and two objects of the same kind and name
@@ -92,7 +82,7 @@ export const schemaFaults = (manifest: Manifest): readonly string[] =>
   });
 
 /** The objects by kind. Call it with a manifest without schema faults. */
-export const objectsOf = (manifest: Manifest): Objects => {
+export const objectsOf = (manifest: Manifest) => {
   const all = [...manifest.values()];
   return {
     configMaps: all.filter((object) => ConfigMap.is(object)) as ConfigMap[],
@@ -104,3 +94,5 @@ export const objectsOf = (manifest: Manifest): Objects => {
     budgets: all.filter((object) => PodDisruptionBudget.is(object)) as PodDisruptionBudget[],
   };
 };
+
+export type Objects = ReturnType<typeof objectsOf>;

@@ -95,29 +95,20 @@ const textOf = (value: Value, written: string): string => {
   return String(value);
 };
 
-const escapes: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-};
+const letters = '"\\abfnrtv';
+const escapes = new Map(
+  Array.from('"\\\u0007\b\f\n\r\t\v', (character, at) => [character, `\\${letters[at]}`] as const),
+);
 
 /** As Go's `%q` writes it, which YAML reads as the same text. */
 const quote = (text: string): string => {
   const escape = (character: string): string => {
-    const known = escapes[character];
+    const known = escapes.get(character);
     if (known !== undefined) return known;
     if (/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character)) return character;
     const code = character.codePointAt(0) ?? 0;
-    if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`;
-    return code < 0x1_0000
-      ? `\\u${code.toString(16).padStart(4, '0')}`
-      : `\\U${code.toString(16).padStart(8, '0')}`;
+    const [letter, digits] = code < 0x80 ? ['x', 2] : code < 0x1_0000 ? ['u', 4] : ['U', 8];
+    return `\\${letter}${code.toString(16).padStart(digits, '0')}`;
   };
   return `"${Array.from(text, escape).join('')}"`;
 };

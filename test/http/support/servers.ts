@@ -58,6 +58,12 @@ export const testHttp = (
   return http;
 };
 
+export const get = (url: URL) => ({ method: 'GET' as const, url });
+
+export const hello: Handler = (_request, response) => {
+  response.end('hello');
+};
+
 export const collect = async (body: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);

@@ -14,10 +14,8 @@ type WireSpan = {
   readonly parentSpanId?: string;
   readonly name: string;
   readonly kind: number;
-  readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
   readonly attributes: readonly { readonly key: string; readonly value: Value }[];
-  readonly status?: { readonly code?: number; readonly message?: string };
+  readonly status?: { readonly code?: number };
 };
 
 type WireRequest = {
@@ -31,30 +29,18 @@ export type Span = Omit<WireSpan, 'attributes'> & {
   readonly attributes: Readonly<Record<string, string | number | undefined>>;
 };
 
-export type Posted = { readonly url: string; readonly headers: IncomingHttpHeaders; readonly body: string };
-
-/** An HTTP receiver for OTLP JSON. */
-export type Receiver = AsyncDisposable & {
-  readonly url: string;
-  readonly posted: readonly Posted[];
-  readonly spans: () => readonly Span[];
-  /** Attributes of the resource of the first request. */
-  readonly resource: () => Span['attributes'];
-  /** From now on; undefined: no answer at all. */
-  readonly answerWith: (answer: { readonly status: number; readonly body?: string } | undefined) => void;
-  /** Resolves when so many requests have arrived in all. */
-  readonly arrived: (count: number) => Promise<void>;
-};
+type Answer = { readonly status: number; readonly body?: string };
 
 const plain = (attributes: WireSpan['attributes']): Span['attributes'] =>
   Object.fromEntries(
     attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? value.doubleValue]),
   );
 
-export const openReceiver = async (): Promise<Receiver> => {
-  const posted: Posted[] = [];
+/** An HTTP receiver for OTLP JSON. */
+export const openReceiver = async () => {
+  const posted: { readonly url: string; readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
   const waiting = new Set<() => void>();
-  let answer: { readonly status: number; readonly body?: string } | undefined = { status: 200, body: '{}' };
+  let answer: Answer | undefined = { status: 200, body: '{}' };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -71,18 +57,21 @@ export const openReceiver = async (): Promise<Receiver> => {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     posted,
-    spans: () =>
+    spans: (): readonly Span[] =>
       bodies()
         .flatMap(({ resourceSpans }) => resourceSpans)
         .flatMap(({ scopeSpans }) => scopeSpans)
         .flatMap(({ spans }) => spans)
         .map((span) => ({ ...span, attributes: plain(span.attributes) })),
+    /** Attributes of the resource of the first request. */
     resource: () => plain(bodies()[0]?.resourceSpans[0]?.resource.attributes ?? []),
-    answerWith: (next) => {
+    /** From now on; undefined: no answer at all. */
+    answerWith: (next: Answer | undefined) => {
       answer = next;
     },
-    arrived: (count) =>
-      new Promise((resolve) => {
+    /** Resolves when so many requests have arrived in all. */
+    arrived: (count: number) =>
+      new Promise<void>((resolve) => {
         const check = (): void => {
           if (posted.length < count) return;
           waiting.delete(check);
@@ -97,3 +86,5 @@ export const openReceiver = async (): Promise<Receiver> => {
     },
   };
 };
+
+export type Receiver = Awaited<ReturnType<typeof openReceiver>>;

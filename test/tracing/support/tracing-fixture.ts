@@ -1,21 +1,10 @@
 import { createSecretRegistry } from '../../../src/core/index.ts';
 import { createLog } from '../../../src/core/logging/json-log.ts';
 import { readSettings, startTracing } from '../../../src/tracing/index.ts';
-import type { Tracing } from '../../../src/tracing/start-tracing.ts';
-import { manualClock, type ManualClock } from '../../support/manual-clock.ts';
-
-export type TracingFixture = {
-  readonly tracing: Tracing;
-  readonly clock: ManualClock;
-  readonly logged: () => readonly Readonly<Record<string, unknown>>[];
-  /** Resolves when the log has so many lines. */
-  readonly hasLogged: (count: number) => Promise<void>;
-  /** Measures so many calls: 512 are sent at once. */
-  readonly measureCalls: (count: number) => void;
-};
+import { manualClock } from '../../support/manual-clock.ts';
 
 /** Tracing as an app starts it, with these variables. */
-export const startTraced = async (env: Readonly<Record<string, string>>): Promise<TracingFixture> => {
+export const startTraced = async (env: Readonly<Record<string, string>>) => {
   const clock = manualClock();
   const lines: Readonly<Record<string, unknown>>[] = [];
   const waiting = new Map<number, () => void>();
@@ -43,12 +32,14 @@ export const startTraced = async (env: Readonly<Record<string, string>>): Promis
     tracing,
     clock,
     logged: () => lines,
-    hasLogged: (count) =>
-      new Promise((resolve) => {
+    /** Resolves when the log has so many lines. */
+    hasLogged: (count: number) =>
+      new Promise<void>((resolve) => {
         if (lines.length >= count) resolve();
         waiting.set(count, resolve);
       }),
-    measureCalls: (count) => {
+    /** Measures so many calls: 512 are sent at once. */
+    measureCalls: (count: number) => {
       for (let left = count; left > 0; left -= 1)
         tracing.measure({
           what: 'gateway-call',

@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -227,29 +227,31 @@ export const noActions: PageOptions['actions'] = {
   resend: refuse,
 };
 
+export type Done = readonly [action: string, what: unknown];
+
+/** Actions that are noted. */
+export const notedActions = (): { readonly done: Done[]; readonly actions: PageOptions['actions'] } => {
+  const done: Done[] = [];
+  const note = (action: string) => async (what: unknown) => void done.push([action, what]);
+  return {
+    done,
+    actions: {
+      run: note('run'),
+      acknowledge: note('acknowledge'),
+      mute: note('mute'),
+      unmute: note('unmute'),
+      resend: note('resend'),
+    },
+  };
+};
+
 type PageOptions = Parameters<typeof listenForPage>[0];
 
-export type PageFixture = AsyncDisposable & {
-  readonly port: number;
-  readonly url: string;
-  /** The archive of reports. */
-  readonly archive: string;
-  readonly write: (file: string, text: string) => Promise<void>;
-  /** One request as any program could send it. */
-  readonly ask: (
-    path: string,
-    options?: {
-      readonly method?: string;
-      readonly headers?: Readonly<Record<string, string>>;
-      /** Sent as a form. */
-      readonly form?: Readonly<Record<string, string>>;
-    },
-  ) => Promise<{
-    readonly status: number | undefined;
-    readonly headers: Readonly<Record<string, unknown>>;
-    readonly text: string;
-  }>;
-  readonly logged: () => string;
+type Asked = {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as a form. */
+  readonly form?: Readonly<Record<string, string>>;
 };
 
 /** Those of one database. */
@@ -275,7 +277,7 @@ export const openPageFixture = async (
   }: Partial<Omit<PageOptions, 'view' | 'feed' | 'links'>> & {
     readonly links?: Pick<NonNullable<PageOptions['links']>, 'key' | 'wasUsed'>;
   } = {},
-): Promise<PageFixture> => {
+) => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'tollkeeper-')));
   const archive = join(folder, 'reports');
   await mkdir(archive);
@@ -310,13 +312,18 @@ export const openPageFixture = async (
   return {
     port: listener.port,
     url: `http://127.0.0.1:${listener.port}/`,
+    /** Of reports. */
     archive,
-    write: async (file, text) => {
+    write: async (file: string, text: string) => {
       const path = join(folder, file);
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, text);
     },
-    ask: async (path, { form, method = form === undefined ? 'GET' : 'POST', headers = {} } = {}) => {
+    /** One request as any program could send it. */
+    ask: async (
+      path: string,
+      { form, method = form === undefined ? 'GET' : 'POST', headers = {} }: Asked = {},
+    ) => {
       const sent =
         form === undefined ? headers : { 'content-type': 'application/x-www-form-urlencoded', ...headers };
       const asking = request({
@@ -328,9 +335,9 @@ export const openPageFixture = async (
         agent: false,
       });
       asking.end(form === undefined ? undefined : new URLSearchParams(form).toString());
-      const [response] = await once(asking, 'response');
+      const [response] = (await once(asking, 'response')) as [IncomingMessage];
       let text = '';
-      for await (const chunk of response) text += chunk;
+      for await (const chunk of response) text += String(chunk);
       return { status: response.statusCode, headers: response.headers, text };
     },
     logged: () => logged,
@@ -340,3 +347,5 @@ export const openPageFixture = async (
     },
   };
 };
+
+export type PageFixture = Awaited<ReturnType<typeof openPageFixture>>;
