@@ -79,7 +79,7 @@ const isOverPostgres = wanted?.startsWith('postgres') === true;
 const multiplier = wanted === 'storm' ? chaosFactor : 1;
 
 /** Processes by tier. More than a small machine has cores: tests wait for timers, disks, servers and whole programs. */
-const workers: Readonly<Record<string, number>> = { 'in-process': 4, system: 6 };
+const workers: Readonly<Record<string, number>> = { 'in-process': 4, system: 6, storm: 2 };
 
 /** The longest files first: begun last, one would run alone. By size alone they come last. */
 class StormsFirst extends BaseSequencer {
