@@ -48,7 +48,7 @@ const createHousekeeper = (deps: LoopDeps, signal: AbortSignal) => {
   };
 };
 
-/** Wakes the scheduler and the housekeeping, at once and again and again. They determine from the clock what is due. */
+/** Wakes the scheduler and the housekeeping, which read from the clock what is due. Housekeeping begins at once; the caller wakes the scheduler first. */
 export const startLoop = (deps: LoopDeps): Loop => {
   const stopping = new AbortController();
   const housekeeper = createHousekeeper(deps, stopping.signal);
@@ -58,7 +58,7 @@ export const startLoop = (deps: LoopDeps): Loop => {
     void deps.reconcile();
   };
   const waking = deps.waker(wake);
-  wake();
+  housekeeper.wake(deps.clock.now());
   return {
     stop: async () => {
       waking.stop();

@@ -158,7 +158,7 @@ it('a status page that cannot be served is reported and does not end the daemon'
   });
   let logged = '';
   const clock = manualClock(unixMillis(0));
-  // Nobody asks a page that is not served.
+  // A page that is not served receives no requests.
   const deps = {
     source: {} as PageDeps['source'],
     zone: () => 'UTC',

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => fixture[Symbol.asyncDispose]());
 
 const run = (...argv: string[]) => fixture.run(argv, { env });
-const nobody = { GATEWAY_BASE_URL: unreachable.GATEWAY_BASE_URL };
+const noGateway = { GATEWAY_BASE_URL: unreachable.GATEWAY_BASE_URL };
 
 describe('before any run,', () => {
   it('status says without an error that no daemon runs', async () => {
@@ -52,7 +52,7 @@ describe('a single run', () => {
   });
 
   it('that fails gives the reason once with code and next step, and exits with 1', async () => {
-    env = nobody;
+    env = noGateway;
     const ran = await run('run', 'pull-logs');
     expect(ran.code).toBe(1);
     expect(ran.stdout).toBe('');
@@ -94,7 +94,7 @@ describe('a backfill', () => {
   });
 
   it('continues after a failed run, and exits with 1', async () => {
-    env = nobody;
+    env = noGateway;
     const ran = await run(...range);
     expect(ran.code).toBe(1);
     expect(ran.stdout.match(/ {2}failed .*gateway-unreachable: .*\n {4}what to do: /g)).toHaveLength(3);

@@ -259,7 +259,7 @@ const mistakes: readonly Mistake[] = [
   ...['short', 'has a space in its middle', 'ключ-для-отчётов-и-метрик'].map(
     (value, at) =>
       [
-        `a token of metrics that nobody can send, ${at + 1}`,
+        `a metrics token that no client can send, ${at + 1}`,
         [metrics('::', token)],
         { METRICS_TOKEN: value },
       ] as const,

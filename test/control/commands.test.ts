@@ -185,7 +185,7 @@ describe('a command through the control socket', () => {
     ['a count of none', 'POST', '/next', '{"count":0}', 400],
     ['a limit that is no number', 'POST', '/runs', '{"limit":"7"}', 400],
     ['a rotation that says not when', 'POST', '/keys/rotate', '{"key":"a","who":"b"}', 400],
-    ['a rotation by nobody', 'POST', '/keys/rotate', '{"key":"a","now":true}', 400],
+    ['a rotation without an actor', 'POST', '/keys/rotate', '{"key":"a","now":true}', 400],
     ['a list of no days', 'POST', '/keys/list', '{"days":0}', 400],
     [
       'a generation of none',

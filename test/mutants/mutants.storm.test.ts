@@ -96,6 +96,7 @@ describe('the tests that npm test selects', () => {
   });
 
   it.each(planted)('fail when $name', async ({ tests, ...fault }) => {
-    expect((await planterOf(tests).run({ ...fault, tests: [tests] })).failed).toBeGreaterThan(0);
+    const outcome = await planterOf(tests).run({ ...fault, tests: [tests] });
+    expect(outcome.failed, JSON.stringify(outcome)).toBeGreaterThan(0);
   });
 });

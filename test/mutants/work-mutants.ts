@@ -16,10 +16,10 @@ const schedulerMutants: readonly Mutant[] = [
     '',
   ),
   mutant(
-    'the loop does not wake when it starts',
+    'housekeeping waits for the first wake-up',
     'scheduler/loop',
     'scheduler/loop.ts',
-    '  const waking = deps.waker(wake);\n  wake();\n',
+    '  const waking = deps.waker(wake);\n  housekeeper.wake(deps.clock.now());\n',
     '  const waking = deps.waker(wake);\n',
   ),
   mutant(

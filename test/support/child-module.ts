@@ -11,7 +11,7 @@ const prelude = `
   const say = (line) => process.stdout.write(line + '\\n');
   const options = { path, memoryLimit: '256MB', threads: 2, spoolDirectory: spool, clock: base.systemClock, log: base.silentLog };`;
 
-/** A process of its own that runs a module, which finds `base`, `openWarehouse`, its `options`, what is `given`, `die` and `say`. */
+/** Starts a process that runs a module. The module can use `base`, `openWarehouse`, its `options`, `given`, `die` and `say`. */
 const startChild = async (module: string, path: string, spool: string, given: readonly string[]) =>
   spawn(
     process.execPath,
@@ -19,7 +19,7 @@ const startChild = async (module: string, path: string, spool: string, given: re
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
 
-/** Runs a module that kills itself: no handler runs, nothing is tidied up. Gives the signal that ended it. */
+/** Runs a module that kills itself, so that no handler and no clean-up runs. Returns the signal that ended it. */
 export const runUntilKilled = async (
   module: string,
   path: string,
@@ -32,7 +32,7 @@ export const runUntilKilled = async (
   return signal;
 };
 
-/** Runs a module until `isEnough` of what it says, kills it, and gives how many lines came. */
+/** Runs a module, kills it at the first line for which `isEnough` is true, and returns the number of lines. */
 export const killAfter = async (
   isEnough: (line: string, count: number) => boolean,
   module: string,

@@ -67,7 +67,7 @@ const notExtended = (message: string): Fault =>
 
 /**
  * Takes the lease if it is free or expired, and extends it if this replica holds it. A takeover waits until the former
- * holder has ended a transaction of `send`, because `send` locks the row of the lease.
+ * holder has ended a transaction of `send`, which holds a shared lock on the row of the lease.
  */
 const takeSql = `
   WITH former AS MATERIALIZED (

@@ -45,7 +45,7 @@ describe('outage mails', () => {
     expect(mail?.html.length).toBeLessThan(100_000);
   });
 
-  it('are of bounded length, whatever a reason contains', () => {
+  it('have a bounded length for any reason', () => {
     const reason = hostile.repeat(50);
     const [long] = noticeMails([noticeOf('pull-logs', 'failed', { reason })], deps(jobNamed('pull-logs')));
     expect(long?.text.length).toBeLessThan(3_000);

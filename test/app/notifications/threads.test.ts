@@ -78,7 +78,7 @@ it('the mail about the end of each outage refers to the mail about its start, al
   ).toEqual([[], [], [0], [], [3], [1, 0]]);
 });
 
-it('operators are notified of an outage once by mail and once over a route', async () => {
+it('an outage notifies operators once by mail and once through a route', async () => {
   await using town = await openTown('2026-11-20T12:00:00Z');
   await using web = await openWebServer((_asked, response) => void response.end());
   await town.folder.write('hook-secret', 'hook-secret-of-the-pager');

@@ -51,7 +51,7 @@ export const openKeyTown = async (): Promise<KeyTown> => {
   };
 };
 
-/** That a command ended well; with all that it said where it did not. */
+/** Asserts that a command exits with 0, and shows its output if it does not. Returns its standard output. */
 export const fine = async (run: Promise<Ran>): Promise<string> => {
   const ran = await run;
   expect([ran.code, ran.code === 0 ? '' : `${ran.stdout}${ran.stderr}`]).toEqual([0, '']);

@@ -2,7 +2,7 @@ import { startSandbox, type SandboxOptions } from '../../../src/sandbox/index.ts
 import { manualClock } from '../../support/manual-clock.ts';
 import { defaultConfig, openFolder, type ProgramOptions, type Ran } from '../../support/program.ts';
 
-/** Variables of services that nobody reaches. */
+/** Variables of services that cannot be reached. */
 export const unreachable = {
   GATEWAY_BASE_URL: 'http://127.0.0.1:1',
   GATEWAY_ADMIN_KEY: 'sk-admin-of-no-gateway',

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { Decrypter, armor, generateIdentity, identityToRecipient } from 'age-encryption';
 import { describe, expect, it } from 'vitest';
 import { execFileSync } from 'node:child_process';
-import { delivery, never, openSinkFixture, plaintext, secretOf, thrownBy } from './support.ts';
+import { delivery, key, never, openSinkFixture, plaintext, thrownBy } from './support.ts';
 import { createSecretRegistry } from '../../../src/core/index.ts';
 import { readToken } from '../../../src/keys/sinks/token.ts';
-
-const key = secretOf(plaintext);
 
 it('an age file is encrypted for each recipient with mode 0600, and is confirmed by a person', async () => {
   await using fixture = await openSinkFixture();

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AwsSpec } from '../../../src/keys/sinks/aws/settings.ts';
 import {
   delivery,
+  key,
   never,
   older,
   openSinkFixture,
@@ -14,7 +15,6 @@ import {
   type Reply,
 } from './support.ts';
 
-const key = secretOf(plaintext);
 const secretKey = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
 
 type Version = { readonly id: string; readonly text: string };

@@ -5,17 +5,16 @@ import type { CommandSpec } from '../../../src/keys/sinks/command/settings.ts';
 import { runThen } from '../../../src/keys/index.ts';
 import {
   delivery,
+  key,
   never,
   older,
   openSinkFixture,
   plaintext,
-  secretOf,
   sha,
   thrownBy,
   type SinkFixture,
 } from './support.ts';
 
-const key = secretOf(plaintext);
 const proof = sha(plaintext);
 
 const program = async (fixture: SinkFixture, name: string, body: string): Promise<string> => {

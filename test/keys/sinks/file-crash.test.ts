@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { compiledModules } from '../../support/compiled-modules.ts';
-import { delivery, never, older, openSinkFixture, plaintext, secretOf } from './support.ts';
+import { delivery, key, never, older, openSinkFixture, plaintext } from './support.ts';
 
 /** Delivers a key and stands still at one step, which it says: there it is killed. */
 const child = `
@@ -77,7 +77,7 @@ it('a process killed at any step of a delivery leaves the complete old or new fi
     expect([step, await readFile(path, 'utf8')]).toEqual([step, whole(holds)]);
     expect([step, beside.includes(`.${step.replaceAll(' ', '-')}.env.tollkeeper`)]).toEqual([step, leftover]);
     const sink = fixture.sink({ kind: 'file', path, holds: { kind: 'variable', name: 'KEY' } });
-    await sink.deliver(secretOf(plaintext), delivery, never);
+    await sink.deliver(key, delivery, never);
     expect(await readFile(path, 'utf8')).toBe(whole(plaintext));
   }
   expect((await readdir(fixture.folder)).filter((name) => name.includes('tollkeeper'))).toEqual([]);

@@ -5,9 +5,18 @@ import { describe, expect, it } from 'vitest';
 import { mountPointsIn } from '../../../src/keys/sinks/file-target.ts';
 import { systemFiles, type SinkFiles } from '../../../src/keys/sinks/sink-files.ts';
 import type { FileHolds, FileSpec } from '../../../src/keys/sinks/file/settings.ts';
-import { delivery, never, older, openSinkFixture, plaintext, secretOf, sha, thrownBy } from './support.ts';
+import {
+  delivery,
+  key,
+  never,
+  older,
+  openSinkFixture,
+  plaintext,
+  secretOf,
+  sha,
+  thrownBy,
+} from './support.ts';
 
-const key = secretOf(plaintext);
 const fileSpec = (path: string, holds: FileHolds = { kind: 'variable', name: 'KEY' }): FileSpec => ({
   kind: 'file',
   path,

@@ -6,6 +6,7 @@ import type { KubernetesSpec } from '../../../src/keys/sinks/kubernetes/settings
 import type { Asked } from '../../notify/support/web-server.ts';
 import {
   delivery,
+  key,
   never,
   older,
   openSinkFixture,
@@ -18,7 +19,6 @@ import {
   type Reply,
 } from './support.ts';
 
-const key = secretOf(plaintext);
 const token = 'eyJhbGciOiJSUzI1NiJ9.c2VydmljZS1hY2NvdW50';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 

@@ -6,16 +6,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemFiles, type SinkFiles } from '../../../src/keys/sinks/sink-files.ts';
 import {
   delivery,
+  key,
   never,
   older,
   openSinkFixture,
   plaintext,
-  secretOf,
   thrownBy,
   type SinkFixture,
 } from './support.ts';
-
-const key = secretOf(plaintext);
 
 const sinkAt = (fixture: SinkFixture, path: string, files: Partial<SinkFiles> = {}) =>
   fixture.sink(

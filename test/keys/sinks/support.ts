@@ -27,6 +27,9 @@ export const secretOf = (value: string): Secret => ({
   toJSON: () => '[secret]',
 });
 
+/** The key that tests deliver. */
+export const key = secretOf(plaintext);
+
 export const never = new AbortController().signal;
 
 const timeouts = { connect: 2000, headers: 5000, idle: 5000, total: 10_000 };

@@ -5,6 +5,7 @@ import type { VaultSpec } from '../../../src/keys/sinks/vault/settings.ts';
 import type { Asked } from '../../notify/support/web-server.ts';
 import {
   delivery,
+  key,
   never,
   older,
   openSinkFixture,
@@ -17,7 +18,6 @@ import {
   type Reply,
 } from './support.ts';
 
-const key = secretOf(plaintext);
 const token = 'hvs.CAESIJ2kT0pSecretToken';
 
 type Kv = { version: number; data: string | undefined; deleted: boolean; engine: string; may: string[] };

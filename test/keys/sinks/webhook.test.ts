@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   delivery,
+  key,
   never,
   openSinkFixture,
   plaintext,
@@ -12,7 +13,6 @@ import {
   type Reply,
 } from './support.ts';
 
-const key = secretOf(plaintext);
 const signing = 'whsec-7b1f6f0e9ad14b5c';
 const path = '/hooks/T0kenInTheAddress/billing';
 const spec = (url: string) => ({

@@ -91,7 +91,7 @@ const action = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('crash' as const),
-      // It dies at this call of the ledger from now on.
+      // The process is killed at this call of the ledger, counted from now.
       call: fc.integer({ min: 1, max: 14 }),
       isDone: fc.boolean(),
       step,
@@ -141,9 +141,9 @@ const action = fc.oneof(
       .record({
         kind: fc.constant('order' as const),
         index: fc.nat(3),
-        // The so-many-th slot before now; a run of this moment when left out.
+        // The number of slots before now; without it, a run of this moment.
         slot: optionally(fc.nat(4)),
-        // Given up after so many ticks.
+        // The number of ticks after which the request is given up.
         abortsAfter: optionally(fc.nat(3), 3),
       })
       .map(bare),
