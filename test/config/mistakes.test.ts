@@ -255,7 +255,7 @@ const mistakes: readonly Mistake[] = [
   ...['0.0.0.0', '::', '10.0.0.7', 'metrics.example.com', '127.0.0.1.example.com'].map(
     (host) => [`metrics at ${host} without a token`, [metrics(host)]] as const,
   ),
-  ['a token of metrics in plain text', [metrics('0.0.0.0', ', token: 0123456789abcdef')]],
+  ['a metrics token in plain text', [metrics('0.0.0.0', ', token: 0123456789abcdef')]],
   ...['short', 'has a space in its middle', 'ключ-для-отчётов-и-метрик'].map(
     (value, at) =>
       [
@@ -264,7 +264,7 @@ const mistakes: readonly Mistake[] = [
         { METRICS_TOKEN: value },
       ] as const,
   ),
-  ['a token of metrics that is not set', [metrics('0.0.0.0', token)]],
+  ['a metrics token that is not set', [metrics('0.0.0.0', token)]],
   ['the name of a host of metrics with a port', [section('metrics: { names: ["tollkeeper:9464"] }')]],
   ['a route without a channel', [route('a: {}')]],
   [
@@ -384,10 +384,9 @@ it('`check` warns of each budget that no job of kind alert evaluates', async () 
       ['settings', 'teams:', budgets],
       ['pulls', 'jobs:\n', alerts],
     ]);
-    const without = found.flatMap(
+    return found.flatMap(
       ({ message }) => /of kind alert evaluates the budget ([\w-]+)/.exec(message)?.[1] ?? [],
     );
-    return without;
   };
   expect(await unwatched('')).toEqual([]);
   expect(await unwatched(', budgets: [launch]')).toEqual(['account-main', 'small', 'usual']);
