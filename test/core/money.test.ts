@@ -1,6 +1,8 @@
+import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  absoluteMoney,
   addMoney,
   compareMoney,
   divideMoney,
@@ -31,12 +33,53 @@ describe('a money value', () => {
     );
   });
 
-  it.each(['', 'abc', '1,5', '0x10', 'NaN', 'Infinity', '1.2.3', '--1', '1e9999'])(
-    '%j is rejected',
-    (text) => {
-      expect(() => money(text)).toThrow(RangeError);
-    },
-  );
+  it.each([
+    '',
+    '.',
+    '+',
+    '-.',
+    'e5',
+    '1e',
+    'abc',
+    '1,5',
+    '0x10',
+    'NaN',
+    'Infinity',
+    '1.2.3',
+    '--1',
+    '1e9999',
+  ])('%j is rejected', (text) => {
+    expect(() => money(text)).toThrow(RangeError);
+  });
+
+  it('is read, computed, compared and rounded as by another implementation', () => {
+    const digits = fc.stringMatching(/^[0-9]{1,30}$/);
+    const written = fc
+      .tuple(
+        fc.constantFrom('', '-', '+'),
+        digits,
+        fc.option(fc.stringMatching(/^[0-9]{0,20}$/)),
+        fc.option(fc.integer({ min: -30, max: 30 })),
+      )
+      .map(
+        ([sign, whole, fraction, exponent]) =>
+          `${sign}${whole}${fraction === null ? '' : `.${fraction}`}${exponent === null ? '' : `e${exponent}`}`,
+      );
+    const plain = (value: Big): string => (value.eq(0) ? '0' : value.toFixed());
+    fc.assert(
+      fc.property(written, written, fc.integer({ min: 0, max: 40 }), (left, right, decimals) => {
+        const [a, b] = [money(left), money(right)];
+        const [of, by] = [new Big(left.replace('+', '')), new Big(right.replace('+', ''))];
+        expect(a).toBe(plain(of));
+        expect(addMoney(a, b)).toBe(plain(of.plus(by)));
+        expect(subtractMoney(a, b)).toBe(plain(of.minus(by)));
+        expect(multiplyMoney(a, b)).toBe(plain(of.times(by)));
+        expect(absoluteMoney(a)).toBe(plain(of.abs()));
+        expect(Math.sign(compareMoney(a, b))).toBe(of.cmp(by));
+        expect(roundMoney(a, decimals)).toBe(of.toFixed(decimals, 2).replace(/^-(?=[0.]+$)/, ''));
+      }),
+    );
+  });
 
   it('is added exactly', () => {
     fc.assert(

@@ -1,11 +1,4 @@
-import {
-  decimalPlaces,
-  moneyOfUnits,
-  roundedQuotient,
-  unitsOfMoney,
-  zero,
-  type Money,
-} from '../../core/index.ts';
+import { decimalPlaces, moneyOfUnits, roundedQuotient, unitsOfMoney, type Money } from '../../core/index.ts';
 import type { TokenClass } from '../../warehouse/index.ts';
 
 /** The calls of one model and key in one period. */
@@ -52,7 +45,10 @@ export const cacheGroup: readonly TokenClass[] = [
 
 const countOf = ({ tokens }: Usage, name: TokenClass): bigint => tokens[name] ?? 0n;
 
-export const hasTokens = ({ tokens }: Usage): boolean => Object.values(tokens).some((count) => count !== 0n);
+const hasTokens = ({ tokens }: Usage): boolean => {
+  for (const name in tokens) if (tokens[name as TokenClass] !== 0n) return true;
+  return false;
+};
 
 /** The classes that occur in either period. */
 const classesOf = ({ before, after }: ChangedCell): readonly TokenClass[] =>
@@ -80,12 +76,13 @@ const places = 12;
 
 /** Further decimals in which cells are computed, so that their rounding reaches no decimal of the result. */
 const guard = 28;
+const guardUnits = 10n ** BigInt(guard);
 
 /** In units of the last guard decimal. */
 export const unitsOf = (amount: Money): bigint => unitsOfMoney(amount, places + guard);
 
 export const unitsToMoney = (units: bigint): Money =>
-  moneyOfUnits(roundedQuotient(units, 10n ** BigInt(guard)), places);
+  moneyOfUnits(roundedQuotient(units, guardUnits), places);
 
 /** The part of a usage that is charged by the token, in units; nothing of it if it has no tokens. */
 export type Priced = { readonly calls: bigint; readonly charge: bigint };
@@ -95,20 +92,42 @@ export const pricedOf = (usage: Usage): Priced =>
     ? { calls: BigInt(usage.calls), charge: unitsOf(usage.charge) }
     : { calls: 0n, charge: 0n };
 
+/** A cell with its parts that are charged by the token. */
+export type PricedCell = { readonly cell: ChangedCell; readonly old: Priced; readonly now: Priced };
+
+/** Whether its calls count: without calls, tokens are no use of the gateway that could be counted. */
+export const isCounted = ({ before, after }: ChangedCell): boolean =>
+  (before.calls > 0 || !hasTokens(before)) && (after.calls > 0 || !hasTokens(after));
+
+/** The prices of a model as whole numbers of one unit. */
+export type ClassWeights = ReadonlyMap<TokenClass, bigint>;
+
+export const weightsOfPrices = (prices: ClassPrices | undefined): ClassWeights => {
+  const known = Object.entries(prices ?? {}) as [TokenClass, Money][];
+  const decimals = Math.max(0, ...known.map(([, price]) => decimalPlaces(price)));
+  return new Map(known.map(([name, price]) => [name, unitsOfMoney(price, decimals)]));
+};
+
 type Weighted = { readonly name: TokenClass; readonly weight: bigint };
 
-const weigh = (usage: Usage, classes: readonly Weighted[]): bigint =>
-  classes.reduce((total, { name, weight }) => total + weight * countOf(usage, name), 0n);
+const weigh = (usage: Usage, classes: readonly Weighted[]): bigint => {
+  let total = 0n;
+  for (const { name, weight } of classes) total += weight * countOf(usage, name);
+  return total;
+};
 
 /** The classes with their prices as weights. Without a price for every class, each token weighs the same. */
-const weightsOf = (cell: ChangedCell, prices: ClassPrices | undefined): readonly Weighted[] => {
+const weightsOf = (cell: ChangedCell, prices: ClassWeights): readonly Weighted[] => {
   const classes = classesOf(cell);
-  const even = classes.map((name) => ({ name, weight: 1n }));
-  const known = classes.flatMap((name) => prices?.[name] ?? []);
-  if (known.length < classes.length) return even;
-  const decimals = Math.max(0, ...known.map(decimalPlaces));
-  const weighted = classes.map((name, at) => ({ name, weight: unitsOfMoney(known[at] ?? zero, decimals) }));
-  return [cell.before, cell.after].every((usage) => weigh(usage, weighted) > 0n) ? weighted : even;
+  const weighted = classes.flatMap((name) => {
+    const weight = prices.get(name);
+    return weight === undefined ? [] : [{ name, weight }];
+  });
+  return weighted.length === classes.length &&
+    weigh(cell.before, weighted) > 0n &&
+    weigh(cell.after, weighted) > 0n
+    ? weighted
+    : classes.map((name) => ({ name, weight: 1n }));
 };
 
 /** The weight of the later tokens, with their input split by caching as in the earlier period: a fraction. */
@@ -141,8 +160,11 @@ const nothing: Factors = {
 };
 
 /** What one cell contributes to each factor, in units: the steps from the earlier charge to the later one. */
-export const factorsOf = (cell: ChangedCell, prices: ClassPrices | undefined, all: AllCalls): Factors => {
-  const [old, now] = [pricedOf(cell.before), pricedOf(cell.after)];
+export const factorsOf = (
+  { cell, old, now }: PricedCell,
+  pricesOf: (model: string) => ClassWeights,
+  all: AllCalls,
+): Factors => {
   const fixed = (usage: Usage): bigint => (isByToken(usage) ? 0n : unitsOf(usage.charge));
   const shared = {
     ...nothing,
@@ -150,9 +172,7 @@ export const factorsOf = (cell: ChangedCell, prices: ClassPrices | undefined, al
     refunds: unitsOf(cell.before.refunds) - unitsOf(cell.after.refunds),
   };
   const change = now.charge - old.charge;
-  // Without calls, tokens are no use of the gateway that could be counted.
-  if ([cell.before, cell.after].some((usage) => usage.calls === 0 && hasTokens(usage)))
-    return { ...shared, price: change };
+  if (!isCounted(cell)) return { ...shared, price: change };
   // Without any calls before, all of the later ones are volume.
   if (all.before === 0n) return { ...shared, volume: change };
   const grown = roundedQuotient(old.charge * all.after, all.before);
@@ -161,7 +181,7 @@ export const factorsOf = (cell: ChangedCell, prices: ClassPrices | undefined, al
   const mixed = { ...shared, volume: grown - old.charge, mix: atOldCost - grown };
   if (!isKept) return mixed;
   if (isUnstated(cell)) return { ...mixed, 'unstated-tokens': now.charge - atOldCost };
-  const classes = weightsOf(cell, prices);
+  const classes = weightsOf(cell, pricesOf(cell.model));
   const weight = weigh(cell.before, classes);
   const uncachedWeight = weighWithOldCache(cell, classes);
   const priced = (over: bigint, under: bigint): bigint =>

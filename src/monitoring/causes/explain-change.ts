@@ -12,13 +12,15 @@ import {
 import {
   causeFactors,
   factorsOf,
-  hasTokens,
+  isCounted,
   pricedOf,
   unitsOf,
   unitsToMoney,
+  weightsOfPrices,
   type CauseFactor,
   type ChangedCell,
   type ClassPrices,
+  type ClassWeights,
   type Factors,
   type Usage,
 } from './cell-factors.ts';
@@ -75,22 +77,25 @@ export const explainChange = (
 ): Waterfall => {
   const days = BigInt(averagedDays);
   const cells = days === 1n ? given : given.map((cell) => ({ ...cell, after: times(cell.after, days) }));
-  const isCounted = (cell: ChangedCell): boolean =>
-    [cell.before, cell.after].every((usage) => usage.calls > 0 || !hasTokens(usage));
-  const priced = cells.map((cell) =>
-    isCounted(cell)
-      ? { cell, old: pricedOf(cell.before), now: pricedOf(cell.after) }
-      : { cell, old: nothingPriced, now: nothingPriced },
+  const priced = cells.map((cell) => ({ cell, old: pricedOf(cell.before), now: pricedOf(cell.after) }));
+  const counted = priced.map((one) =>
+    isCounted(one.cell) ? one : { cell: one.cell, old: nothingPriced, now: nothingPriced },
   );
   const all = {
-    old: sumPriced(priced.map(({ old }) => old)),
-    now: sumPriced(priced.map(({ now }) => now)),
+    old: sumPriced(counted.map(({ old }) => old)),
+    now: sumPriced(counted.map(({ now }) => now)),
     days,
   };
   const allCalls = { before: all.old.calls, after: all.now.calls };
-  const explained = priced.map(({ cell, old, now }): Explained => {
-    const units = factorsOf(cell, pricesOf(cell.model), allCalls);
-    return { cell, old, now, units: days === 1n ? units : ofOneDay(units, days) };
+  const weights = new Map<string, ClassWeights>();
+  const weightsOf = (model: string): ClassWeights => {
+    const known = weights.get(model) ?? weightsOfPrices(pricesOf(model));
+    weights.set(model, known);
+    return known;
+  };
+  const explained = priced.map((one, at): Explained => {
+    const units = factorsOf(one, weightsOf, allCalls);
+    return { ...(counted[at] ?? one), units: days === 1n ? units : ofOneDay(units, days) };
   });
   const earlier = spendOf(cells, 'before');
   const before = days === 1n ? earlier : unitsToMoney(roundedQuotient(unitsOf(earlier), days));

@@ -8,6 +8,7 @@ import {
   type ChangedCell,
   type Factors,
   type Priced,
+  type PricedCell,
   type Usage,
 } from './cell-factors.ts';
 
@@ -27,12 +28,7 @@ export type Contributor = {
 };
 
 /** A cell with what it contributes to each factor, in units, and its part that is charged by the token. */
-export type Explained = {
-  readonly cell: ChangedCell;
-  readonly units: Factors;
-  readonly old: Priced;
-  readonly now: Priced;
-};
+export type Explained = PricedCell & { readonly units: Factors };
 
 /** All calls that are charged by the token, with their charge, and the number of days that they are averaged over. */
 export type AllPriced = { readonly old: Priced; readonly now: Priced; readonly days: bigint };
@@ -43,8 +39,11 @@ type Candidate = Omit<Contributor, 'amount' | 'state'> & { readonly cells: reado
 /** The least part of a cause that is named: a quarter. */
 const leastPart = 4n;
 
-const total = <T>(list: readonly T[], of: (one: T) => bigint): bigint =>
-  list.reduce((sum, one) => sum + of(one), 0n);
+const total = <T>(list: readonly T[], of: (one: T) => bigint): bigint => {
+  let sum = 0n;
+  for (const one of list) sum += of(one);
+  return sum;
+};
 
 export const sumPriced = (parts: readonly Priced[]): Priced => {
   const [only, ...others] = parts;
@@ -59,15 +58,17 @@ const callsEffect = (old: Priced, now: Priced): bigint =>
     : roundedQuotient(old.charge * (now.calls - old.calls), old.calls);
 
 /**
- * The calls beyond the earlier share, times the difference of the own cost of a call from the earlier average. Over models and
- * keys this adds up to mix.
+ * The calls beyond the earlier share, times the difference of the own cost of a call from the earlier average, in the direction of the
+ * part; 0 for what moved against it. Over models and keys this adds up to mix.
  */
-const mixEffect = (old: Priced, now: Priced, all: AllPriced): bigint => {
+const mixEffect = (old: Priced, now: Priced, all: AllPriced, sign: bigint): bigint => {
   const { calls, charge } = old.calls === 0n ? now : old;
   if (calls === 0n || all.old.calls === 0n) return 0n;
   const beyond = now.calls * all.old.calls - old.calls * all.now.calls;
   const costlier = charge * all.old.calls - all.old.charge * calls;
-  return roundedQuotient(beyond * costlier, all.old.calls * all.old.calls * calls);
+  const over = beyond * costlier * sign;
+  // Most cells of thousands moved the other way, and a division costs as much as all else.
+  return over <= 0n ? 0n : roundedQuotient(over, all.old.calls * all.old.calls * calls);
 };
 
 const tokensOf = ({ tokens }: Usage, classes: readonly TokenClass[]): bigint =>
@@ -110,7 +111,7 @@ const contributionOf = (candidate: Candidate, factor: CauseFactor, sign: bigint,
   const { cells } = candidate;
   if (factor === 'volume' || factor === 'mix') {
     const { old, now } = pricedIn(candidate);
-    if (factor === 'mix') return mixEffect(old, now, all) * sign;
+    if (factor === 'mix') return mixEffect(old, now, all, sign);
     return (now.calls - old.calls) * sign > 0n ? callsEffect(old, now) * sign : 0n;
   }
   const moved = cells.filter(({ units }) => units[factor] !== 0n);
