@@ -11,6 +11,8 @@ export type QueryTable = {
   readonly figure: (row: Row, column: string) => Money | null;
   readonly text: (row: Row, column: string) => string;
   readonly cell: (row: Row, column: string) => Cell;
+  /** Reads the cells of one column, which is looked up once. */
+  readonly column: (name: string) => (row: Row) => Cell;
   /** A row with the exact sums of the known figures in these rows; other columns are null. */
   readonly sum: (rows: readonly Row[]) => Row;
   /** The first row. @throws Fault when there is not exactly one. */
@@ -41,6 +43,10 @@ export const queryTable = (file: string, table: ResultTable): QueryTable => {
   return {
     rows: table.rows,
     cell,
+    column: (name) => {
+      const found = at(name);
+      return (row) => row[found] ?? null;
+    },
     text: (row, column) => {
       const value = cell(row, column);
       return value === null ? '' : String(value);

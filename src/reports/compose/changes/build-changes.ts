@@ -13,7 +13,7 @@ import {
   type Usage,
   type Waterfall,
 } from '../../../monitoring/index.ts';
-import { countedClasses } from '../../../warehouse/index.ts';
+import { countedClasses, type TokenClass } from '../../../warehouse/index.ts';
 import type { ChangesShape } from '../../definition/section-shapes.ts';
 import { formatDifference } from '../../../messages/index.ts';
 import { causeLabel, contributorText, type EndedSpike } from './describe-cause.ts';
@@ -33,32 +33,43 @@ const notComparedText = (context: Context): string | undefined => {
   return messages.notCompared[state === 'complete' ? 'nothing-before' : 'incomplete'];
 };
 
-const usageOf = (table: QueryTable, row: Row, suffix: '' | '_before'): Usage => {
-  const figure = (column: string): Money => table.figure(row, `${column}${suffix}`) ?? zero;
-  // Whole numbers need no decimal arithmetic, and there are dozens for each of thousands of rows.
-  const count = (column: string): bigint => BigInt(String(table.cell(row, `${column}${suffix}`) ?? 0));
-  return {
-    calls: Number(count('calls')),
-    tokens: Object.fromEntries(
-      countedClasses.flatMap((name) => {
-        const tokens = count(name);
-        return tokens === 0n ? [] : [[name, tokens]];
-      }),
-    ),
-    // Reports of an earlier version have no such column.
-    unstatedCalls: table.has('unstated_calls') ? Number(count('unstated_calls')) : 0,
-    charge: figure('charge'),
-    refunds: figure('refunds'),
+/** Reads the usage of one period from a row. Columns are looked up once: there are dozens for each of thousands of rows. */
+const usageReader = (table: QueryTable, suffix: '' | '_before'): ((row: Row) => Usage) => {
+  const count = (name: string): ((row: Row) => bigint) => {
+    const cellIn = table.column(`${name}${suffix}`);
+    // Whole numbers need no decimal arithmetic.
+    return (row) => BigInt(String(cellIn(row) ?? 0));
+  };
+  const figure = (name: string) => (row: Row) => table.figure(row, `${name}${suffix}`) ?? zero;
+  const [calls, charge, refunds] = [count('calls'), figure('charge'), figure('refunds')];
+  // Reports of an earlier version have no such column.
+  const unstated = table.has('unstated_calls') ? count('unstated_calls') : () => 0n;
+  const classes = countedClasses.map((name) => [name, table.column(`${name}${suffix}`)] as const);
+  return (row) => {
+    const tokens: Partial<Record<TokenClass, bigint>> = {};
+    for (const [name, cellIn] of classes) {
+      const value = cellIn(row);
+      if (value !== null && value !== '0') tokens[name] = BigInt(String(value));
+    }
+    return {
+      calls: Number(calls(row)),
+      tokens,
+      unstatedCalls: Number(unstated(row)),
+      charge: charge(row),
+      refunds: refunds(row),
+    };
   };
 };
 
-const cellsOf = (table: QueryTable): readonly ChangedCell[] =>
-  table.rows.map((row) => ({
+const cellsOf = (table: QueryTable): readonly ChangedCell[] => {
+  const [before, after] = [usageReader(table, '_before'), usageReader(table, '')];
+  return table.rows.map((row) => ({
     model: table.text(row, 'model_name'),
     key: table.text(row, 'key_name'),
-    before: usageOf(table, row, '_before'),
-    after: usageOf(table, row, ''),
+    before: before(row),
+    after: after(row),
   }));
+};
 
 const pricesOf = (table: QueryTable | undefined): ReadonlyMap<string, ClassPrices> =>
   new Map(
