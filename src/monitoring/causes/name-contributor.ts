@@ -58,8 +58,8 @@ const callsEffect = (old: Priced, now: Priced): bigint =>
     : roundedQuotient(old.charge * (now.calls - old.calls), old.calls);
 
 /**
- * The calls beyond the earlier share, times the difference of the own cost of a call from the earlier average, in the direction of the
- * part; 0 for what moved against it. Over models and keys this adds up to mix.
+ * The calls beyond the earlier share, times the difference of the own cost of a call from the earlier average: over models and keys, this adds
+ * up to mix. Positive in the direction of `sign`; 0 for what moved against it, which is never named.
  */
 const mixEffect = (old: Priced, now: Priced, all: AllPriced, sign: bigint): bigint => {
   const { calls, charge } = old.calls === 0n ? now : old;
