@@ -6,6 +6,8 @@ declare const decimal: unique symbol;
  */
 export type Money = string & { readonly [decimal]: 'money' };
 
+export const zero = '0' as Money;
+
 const pattern = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /** As `Money` is written, which most amounts are already. */
@@ -55,8 +57,6 @@ export const money = (text: string): Money => {
   const decimals = fraction.length - Number(exponent);
   return decimals < 0 ? moneyOfUnits(units * powerOfTen(-decimals), 0) : moneyOfUnits(units, decimals);
 };
-
-export const zero = '0' as Money;
 
 /** Decimals as written. */
 export const decimalPlaces = (amount: Money): number => {

@@ -87,17 +87,23 @@ export const unitsToMoney = (units: bigint): Money =>
 /** The part of a usage that is charged by the token, in units; nothing of it if it has no tokens. */
 export type Priced = { readonly calls: bigint; readonly charge: bigint };
 
-export const pricedOf = (usage: Usage): Priced =>
-  isByToken(usage)
-    ? { calls: BigInt(usage.calls), charge: unitsOf(usage.charge) }
-    : { calls: 0n, charge: 0n };
+const nothingPriced: Priced = { calls: 0n, charge: 0n };
+
+const pricedOf = (usage: Usage): Priced =>
+  isByToken(usage) ? { calls: BigInt(usage.calls), charge: unitsOf(usage.charge) } : nothingPriced;
 
 /** A cell with its parts that are charged by the token. */
 export type PricedCell = { readonly cell: ChangedCell; readonly old: Priced; readonly now: Priced };
 
 /** Whether its calls count: without calls, tokens are no use of the gateway that could be counted. */
-export const isCounted = ({ before, after }: ChangedCell): boolean =>
-  (before.calls > 0 || !hasTokens(before)) && (after.calls > 0 || !hasTokens(after));
+const isCounted = ({ before, after }: ChangedCell): boolean =>
+  [before, after].every((usage) => usage.calls > 0 || !hasTokens(usage));
+
+/** Nothing of it is among the calls that are charged by the token if its calls do not count. */
+export const pricedCell = (cell: ChangedCell): PricedCell =>
+  isCounted(cell)
+    ? { cell, old: pricedOf(cell.before), now: pricedOf(cell.after) }
+    : { cell, old: nothingPriced, now: nothingPriced };
 
 /** The prices of a model as whole numbers of one unit. */
 export type ClassWeights = ReadonlyMap<TokenClass, bigint>;
@@ -171,8 +177,9 @@ export const factorsOf = (
     'fixed-price': fixed(cell.after) - fixed(cell.before),
     refunds: unitsOf(cell.before.refunds) - unitsOf(cell.after.refunds),
   };
+  if (!isCounted(cell))
+    return { ...shared, price: pricedOf(cell.after).charge - pricedOf(cell.before).charge };
   const change = now.charge - old.charge;
-  if (!isCounted(cell)) return { ...shared, price: change };
   // Without any calls before, all of the later ones are volume.
   if (all.before === 0n) return { ...shared, volume: change };
   const grown = roundedQuotient(old.charge * all.after, all.before);

@@ -12,8 +12,7 @@ import {
 import {
   causeFactors,
   factorsOf,
-  isCounted,
-  pricedOf,
+  pricedCell,
   unitsOf,
   unitsToMoney,
   weightsOfPrices,
@@ -48,8 +47,6 @@ const spendOf = (cells: readonly ChangedCell[], period: 'before' | 'after'): Mon
     sumMoney(cells.map((cell) => cell[period].refunds)),
   );
 
-const nothingPriced = { calls: 0n, charge: 0n };
-
 /** The usage of so many days like this one. */
 const times = ({ calls, tokens, unstatedCalls = 0, charge, refunds }: Usage, days: bigint): Usage => ({
   calls: calls * Number(days),
@@ -77,13 +74,10 @@ export const explainChange = (
 ): Waterfall => {
   const days = BigInt(averagedDays);
   const cells = days === 1n ? given : given.map((cell) => ({ ...cell, after: times(cell.after, days) }));
-  const priced = cells.map((cell) => ({ cell, old: pricedOf(cell.before), now: pricedOf(cell.after) }));
-  const counted = priced.map((one) =>
-    isCounted(one.cell) ? one : { cell: one.cell, old: nothingPriced, now: nothingPriced },
-  );
+  const priced = cells.map(pricedCell);
   const all = {
-    old: sumPriced(counted.map(({ old }) => old)),
-    now: sumPriced(counted.map(({ now }) => now)),
+    old: sumPriced(priced.map(({ old }) => old)),
+    now: sumPriced(priced.map(({ now }) => now)),
     days,
   };
   const allCalls = { before: all.old.calls, after: all.now.calls };
@@ -93,9 +87,9 @@ export const explainChange = (
     weights.set(model, known);
     return known;
   };
-  const explained = priced.map((one, at): Explained => {
+  const explained = priced.map((one): Explained => {
     const units = factorsOf(one, weightsOf, allCalls);
-    return { ...(counted[at] ?? one), units: days === 1n ? units : ofOneDay(units, days) };
+    return { ...one, units: days === 1n ? units : ofOneDay(units, days) };
   });
   const earlier = spendOf(cells, 'before');
   const before = days === 1n ? earlier : unitsToMoney(roundedQuotient(unitsOf(earlier), days));
