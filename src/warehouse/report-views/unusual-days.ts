@@ -63,7 +63,7 @@ export const unusualDaysSql = (booked: string, days: string): string => `
   FROM unusual LEFT JOIN tops USING (period, model_name, service), known`;
 
 /** The times of a relation `rows` with their days. The cells of a day have one time: few are looked up for many rows. */
-export const timesSql = (days: string): string => `
+const timesSql = (days: string): string => `
   SELECT created_at, day, is_current, is_compared
   FROM (SELECT DISTINCT created_at FROM rows) JOIN ${days} AS days ON created_at >= start_at AND created_at < end_at`;
 

@@ -1,4 +1,4 @@
-import { interval, restOf, type Interval, type UnixSeconds } from '../../core/index.ts';
+import { interval, mergeRanges, restOf, type Interval, type UnixSeconds } from '../../core/index.ts';
 import { dimensions, isClass } from '../report-views/cube-columns.ts';
 import {
   readAs,
@@ -48,19 +48,8 @@ const validDays = async (
     )
   ).map(({ range }) => range);
 
-/** The same times in as few ranges as possible. */
-const joined = (ranges: readonly Interval<UnixSeconds>[]): readonly Interval<UnixSeconds>[] => {
-  const all: Interval<UnixSeconds>[] = [];
-  for (const range of ranges) {
-    const last = all.at(-1);
-    if (last?.end === range.start) all[all.length - 1] = interval(last.start, range.end);
-    else all.push(range);
-  }
-  return all;
-};
-
-/** The numbers in the SQL come from code. */
-const within = (column: string, ranges: readonly Interval<UnixSeconds>[]): string =>
+/** Whether a time is in one of the ranges. The numbers in the SQL come from code. */
+export const within = (column: string, ranges: readonly Interval<UnixSeconds>[]): string =>
   `(${ranges.map(({ start, end }) => `${column} >= ${start} AND ${column} < ${end}`).join(' OR ')})`;
 
 /** What a work reads that opens the cells, or that asks for the classes of tokens. */
@@ -84,7 +73,7 @@ export const openCells = (
     const isWhole = ({ start, end }: Interval<UnixSeconds>): boolean =>
       !cuts.some((cut) => cut > start && cut < end);
     // A quarter hour is less than a day.
-    const days = columns.has('quarter') ? [] : joined((await daysIn(range)).filter(isWhole));
+    const days = columns.has('quarter') ? [] : mergeRanges((await daysIn(range)).filter(isWhole));
     const others = restOf(range, days);
     const names = ['quarter', ...dimensions, ...tokenSums].filter(
       (name) => always.has(name) || columns.has(name),
