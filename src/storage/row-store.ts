@@ -1,6 +1,11 @@
 import type { Interval, UnixSeconds } from '../core/index.ts';
 import type { Bindings, RowSource, Sql } from './sql.ts';
 
+/** The tables of the rollup that have cells, the sums of local days: by model, by key, and by both. */
+export const cellTables = ['rollup_model', 'rollup_key', 'rollup_pair'] as const;
+
+export type CellTable = (typeof cellTables)[number];
+
 /** A relation for FROM, and what is bound for it. */
 export type Relation = { readonly sql: string; readonly bindings: Bindings };
 
@@ -18,10 +23,10 @@ export type RowsIn = (
 
 /**
  * Sums over the calls of a range as a relation for FROM, with its bindings besides `$account`: `created_at` (the first
- * second of its day, or that of the call), `model_name`, `token_name`, `kind`, `row_count`, `first_at`, `last_at`,
- * `quota`, `size`, and the named dimensions and token columns. Days whose rollup is valid are read from the rollup, all other
- * times from the calls, so that an outdated rollup changes no sum. A day that contains one of the `cuts` is read from the calls,
- * so that its rows can be assigned to either side of the cut.
+ * second of its day, or that of the call), `kind`, `row_count`, `first_at`, `last_at`, `quota`, `size`, and the named dimensions
+ * and token columns. Name only what is needed: cells by model or by key are few, those by both are many. Days whose rollup is
+ * valid are read from the rollup, all other times from the calls, so that an outdated rollup changes no sum. A day that contains
+ * one of the `cuts` is read from the calls, so that its rows can be assigned to either side of the cut.
  */
 export type CellsIn = (
   range: Range,
@@ -39,7 +44,12 @@ export type AccountRows = {
   /** The number of published changes of the account; 0 if the database is not shared. */
   readonly version: () => Promise<number>;
   /** A table with the cells of days of a zone; it may have others. With `columns`, the other ones may be NULL. */
-  readonly cells: (zone: string, days: readonly Range[], columns?: readonly string[]) => Promise<string>;
+  readonly cells: (
+    table: CellTable,
+    zone: string,
+    days: readonly Range[],
+    columns?: readonly string[],
+  ) => Promise<string>;
   /** The rollup whose days are those of the zone. */
   readonly rollup: (zone: string) => CellsIn;
 };
@@ -60,9 +70,9 @@ export type RowChange = AccountRows & {
 export type Reads<Table extends string> = { readonly account: string; readonly reads?: readonly Table[] };
 
 /**
- * The tables that `work` reads and changes. It can also read the tables of `writes`. `call_log` and `rollup_cell` are too large
- * to copy: `call_log` contains only the calls that `work` holds, and `rollup_cell` only the cells that it adds. If `work` runs on
- * a copy, a statement that changes a table of `reads` fails.
+ * The tables that `work` reads and changes. It can also read the tables of `writes`. `call_log` and the tables of cells are too
+ * large to copy: `call_log` contains only the calls that `work` holds, and a table of cells only those that it adds. If `work`
+ * runs on a copy, a statement that changes a table of `reads` fails.
  */
 export type Writes<Table extends string> = Reads<Table> & { readonly writes: readonly Table[] };
 

@@ -17,12 +17,12 @@ export type ReadNames = (
 ) => Promise<KnownNames>;
 
 const keysOfSummaries = [
-  'SELECT DISTINCT token_name AS name FROM rollup_cell WHERE account = $account',
+  'SELECT DISTINCT token_name AS name FROM rollup_key WHERE account = $account',
   'SELECT DISTINCT name FROM key_snapshot WHERE account = $account',
   'SELECT name FROM key_lineage WHERE account = $account',
   'SELECT service AS name FROM key_lineage WHERE account = $account',
 ];
-const modelsOfSummaries = ['SELECT DISTINCT model_name AS name FROM rollup_cell WHERE account = $account'];
+const modelsOfSummaries = ['SELECT DISTINCT model_name AS name FROM rollup_model WHERE account = $account'];
 
 const ofCalls = (column: 'token_name' | 'model_name'): string =>
   `SELECT DISTINCT ${column} AS name FROM call_log WHERE account = $account`;

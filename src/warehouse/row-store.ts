@@ -10,7 +10,7 @@ export const createRowStore = (
 ): AccountStore => {
   const rowsOf = (connection: Connection, account: string): AccountRows => {
     const rows = archive.rowsIn(connection, account);
-    const cells = async () => 'rollup_cell';
+    const cells: AccountRows['cells'] = async (table) => table;
     const rollup: AccountRows['rollup'] = (zone) => openCells({ connection, rows, cells }, account, zone);
     return { connection, stored: connection, rows, cells, rollup, version: async () => 0 };
   };

@@ -120,17 +120,17 @@ const simulateYear = async (path: string): Promise<number> => {
     await connection.run(`CREATE TEMP TABLE october AS SELECT row_number() OVER (ORDER BY start_at) - 1 AS number, start_at
        FROM rollup_day WHERE account = 'month' AND zone = '${zone}' AND start_at >= ${at('2026-10-01') - 7200} AND start_at < ${at('2026-10-31')}`);
     await connection.run(
-      `INSERT INTO rollup_cell BY NAME
+      `INSERT INTO rollup_pair BY NAME
        SELECT cell.* REPLACE ('simulated' AS account, simulated.start_at AS start_at)
        FROM simulated JOIN october ON october.number = simulated.number % (SELECT count(*) FROM october)
-       JOIN rollup_cell AS cell ON cell.account = 'month' AND cell.zone = '${zone}' AND cell.start_at = october.start_at`,
+       JOIN rollup_pair AS cell ON cell.account = 'month' AND cell.zone = '${zone}' AND cell.start_at = october.start_at`,
     );
     await connection.run(
       `INSERT INTO rollup_day SELECT 'simulated', '${zone}', start_at, end_at FROM simulated`,
     );
     await connection.run('CHECKPOINT');
     const reader = await connection.runAndReadAll(
-      `SELECT CAST(sum(row_count) / 1000000 AS DOUBLE) FROM rollup_cell WHERE account = 'simulated'`,
+      `SELECT CAST(sum(row_count) / 1000000 AS DOUBLE) FROM rollup_pair WHERE account = 'simulated'`,
     );
     return Number(reader.getRows()[0]?.[0]);
   });
@@ -147,8 +147,8 @@ export const benchRollup = async (
     await connection.run('CHECKPOINT');
     const reader = await connection.runAndReadAll(
       `SELECT CAST(sum(row_count) AS DOUBLE), CAST(count(*) AS DOUBLE),
-         (SELECT CAST(count(DISTINCT block_id) * 262144 AS DOUBLE) FROM pragma_storage_info('rollup_cell') WHERE persistent)
-       FROM rollup_cell`,
+         (SELECT CAST(count(DISTINCT block_id) * 262144 AS DOUBLE) FROM pragma_storage_info('rollup_pair') WHERE persistent)
+       FROM rollup_pair`,
     );
     return (reader.getRows()[0] ?? []).map(Number);
   });

@@ -158,7 +158,7 @@ const fillOthers = async (connection: DuckDBConnection, others: OtherRows): Prom
 
 /** What was booked on each day; a day of several periods counts once. */
 const bookedOnce = `(
-  SELECT day, coalesce(model_name, '') AS model_name, coalesce(service, '') AS service, spend
+  SELECT day AS slot, coalesce(model_name, '') AS model_name, coalesce(service, '') AS token_name, spend
   FROM cube JOIN (SELECT day, min(period) AS period FROM days GROUP BY day) AS once USING (day, period)
   WHERE kind IN ('consumption', 'refund'))`;
 
@@ -185,7 +185,7 @@ const changedUsage = `
   FROM cube WHERE kind IN ('consumption', 'refund') AND period IN ('current', 'comparison') GROUP BY 1, 2`;
 
 const eachDay = `(
-  SELECT day, bool_or(start_seconds >= data_since_seconds AND end_seconds <= data_through_seconds) AS is_known,
+  SELECT day AS slot, day, bool_or(start_seconds >= data_since_seconds AND end_seconds <= data_through_seconds) AS is_known,
     bool_or(period = 'current') AS is_current, bool_or(period = 'comparison') AS is_compared
   FROM days, run GROUP BY day)`;
 
@@ -211,7 +211,14 @@ export const cubeOf = (
           append(days, [name, day.date, number, day.start, day.end]);
       days.closeSync();
       await fillCube(connection, rows);
-      await connection.run(`INSERT INTO unusual_days ${unusualDaysSql(bookedOnce, eachDay)}`);
+      const unusualDays = unusualDaysSql({
+        byModel: bookedOnce,
+        byKey: bookedOnce,
+        byPair: bookedOnce,
+        services: `(SELECT '' AS name, '' AS service WHERE false)`,
+        days: eachDay,
+      });
+      await connection.run(`INSERT INTO unusual_days ${unusualDays}`);
       await connection.run(`INSERT INTO changed_usage BY NAME ${changedUsage}`);
       return await use(
         async (sql) => {

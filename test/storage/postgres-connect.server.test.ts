@@ -212,6 +212,39 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
     });
   });
 
+  it('a database of schema 32 gets the tables and indexes of a new one when two replicas open it at the same time', async () => {
+    const url = cluster.urlOf(await cluster.database());
+    const open = async (holder: string): Promise<void> => {
+      const options = { url, holder, lease: 10_000, timeout: 60_000, clock: systemClock, log: silentLog };
+      const { engine, leases } = await openDatabase(options);
+      await leases[Symbol.asyncDispose]();
+      await engine[Symbol.asyncDispose]();
+    };
+    await open('the first');
+    await using connections = await connect(url);
+    const read = async (sql: string) => (await connections.pool.query(sql)).rows;
+    const definitions = () =>
+      read(`SELECT tablename AS name, '' AS definition FROM pg_tables WHERE schemaname = 'public'
+            UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2`);
+    const ofNew = await definitions();
+    for (const sql of [
+      'DROP TABLE rollup_model, rollup_key, rollup_pair',
+      'CREATE TABLE rollup_cell (account VARCHAR NOT NULL)',
+      `INSERT INTO rollup_day VALUES ('main', 'UTC', 0, 86400)`,
+      `INSERT INTO log_cursor VALUES ('main', 0, 86400)`,
+      'UPDATE schema_migration SET number = 32',
+    ])
+      await read(sql);
+    await Promise.all([open('one'), open('another')]);
+    expect(await definitions()).toEqual(ofNew);
+    expect(await read('SELECT number::int FROM schema_migration ORDER BY 1')).toEqual([
+      { number: 32 },
+      { number: 33 },
+    ]);
+    expect(await read('SELECT * FROM rollup_day')).toEqual([]);
+    expect(await read('SELECT account FROM log_cursor')).toEqual([{ account: 'main' }]);
+  });
+
   it('fails with a retryable error while the database has no connection left', async () => {
     const name = await cluster.database('CONNECTION LIMIT 1');
     await using _only = await connect(cluster.urlOf(name));

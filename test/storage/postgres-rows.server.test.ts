@@ -210,7 +210,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
       await using one = await replica('one');
       await pool.query(`INSERT INTO log_cursor VALUES ('main', 0, 1), ('other', 0, 1)`);
       const before = await pool.query('SELECT xmin FROM log_cursor');
-      const writes = ['log_cursor', 'log_amounts', 'call_log', 'rollup_cell'] as const;
+      const writes = ['log_cursor', 'log_amounts', 'call_log', 'rollup_pair'] as const;
       await one.rows.publish({ account, writes }, async ({ connection, hold }) => {
         await hold(hour, 0);
         await connection.execute(`UPDATE log_cursor SET reached = 1`);

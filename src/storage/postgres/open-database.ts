@@ -2,7 +2,7 @@ import { type Clock, type Log } from '../../core/index.ts';
 import { connectPostgres } from './connect.ts';
 import { openPostgres, type PostgresEngine } from './engine.ts';
 import type { Fence } from './fence.ts';
-import { completeSchema, createSchema, type DatabaseSchema } from './schema.ts';
+import { completeSchema, createSchema, migrateSchema, oldestShared, type DatabaseSchema } from './schema.ts';
 import { readFacts, readSchema } from './server-facts.ts';
 import { createLeases, type Leases } from './leases.ts';
 import { areAtWork, terminate } from './server-processes.ts';
@@ -39,7 +39,7 @@ const mostConnections = 9;
 const largestOffset = 5000;
 
 /**
- * Connects to PostgreSQL, and creates missing tables (all of them in an empty database).
+ * Connects to PostgreSQL, and creates missing tables (all of them in an empty database) or migrates those of an earlier version.
  * @throws faults database-unreachable, database-refused, warehouse-newer, warehouse-older
  */
 export const openDatabase = async ({
@@ -55,7 +55,7 @@ export const openDatabase = async ({
   const connections = await connectPostgres({
     url,
     most: mostConnections,
-    schema: { oldest: wanted.number, newest: wanted.number },
+    schema: { oldest: Math.min(oldestShared, wanted.number), newest: wanted.number },
     clock,
   });
   const { pool, where, clockOffset, serverVersion, schema } = connections;
@@ -91,6 +91,7 @@ export const openDatabase = async ({
         // Another replica that starts at the same time may have created them.
         if ((await readSchema(pool, await readFacts(pool))) === 0) throw error;
       });
+    else if (schema < wanted.number) await migrateSchema(engine, wanted, clock, version);
     await completeSchema(engine);
     const fields = { database: where, version: serverVersion };
     if (Math.abs(clockOffset) <= largestOffset) log.info('connected to the database', fields);

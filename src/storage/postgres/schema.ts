@@ -1,10 +1,22 @@
 import type { Clock } from '../../core/index.ts';
 import { flag } from '../row-reader.ts';
-import { inTransaction } from '../sql.ts';
+import { cellTables } from '../row-store.ts';
+import { inTransaction, wholeNumber, type Sql } from '../sql.ts';
 import type { PostgresEngine } from './engine.ts';
 
-/** The schema of a database, in the statements that create it in DuckDB. */
-export type DatabaseSchema = { readonly number: number; readonly statements: readonly string[] };
+/** The schema of a database: the statements that create it in DuckDB, and those that each number adds to the one before. */
+export type DatabaseSchema = {
+  readonly number: number;
+  readonly statements: readonly string[];
+  readonly migrations: readonly {
+    readonly number: number;
+    readonly name: string;
+    readonly statements: readonly string[];
+  }[];
+};
+
+/** The first schema that was stored in PostgreSQL. */
+export const oldestShared = 32;
 
 /** A table whose rows belong to an account. */
 type AccountTable = {
@@ -18,11 +30,13 @@ const accountOf = (statement: string): string | undefined =>
   /\b((?:header_)?account) VARCHAR NOT NULL/.exec(statement)?.[1];
 
 /** The names of all tables. */
-export const tablesOf = ({ statements }: DatabaseSchema): readonly string[] =>
+export const tablesOf = ({ statements }: Pick<DatabaseSchema, 'statements'>): readonly string[] =>
   statements.map(nameOf).filter((name) => name !== '');
 
 /** The tables whose rows belong to an account, by name. */
-export const accountTablesOf = ({ statements }: DatabaseSchema): ReadonlyMap<string, AccountTable> =>
+export const accountTablesOf = ({
+  statements,
+}: Pick<DatabaseSchema, 'statements'>): ReadonlyMap<string, AccountTable> =>
   new Map(
     statements.flatMap((ddl) => {
       const account = accountOf(ddl);
@@ -31,7 +45,8 @@ export const accountTablesOf = ({ statements }: DatabaseSchema): ReadonlyMap<str
   );
 
 /** Whether a table is too large to be fetched as a whole. */
-export const isRowTable = (name: string): boolean => name === 'call_log' || name === 'rollup_cell';
+export const isRowTable = (name: string): boolean =>
+  ['call_log', ...cellTables].some((table) => table === name);
 
 const month = 'PARTITION BY RANGE (created_at)';
 
@@ -43,6 +58,21 @@ const postgresTable = (statement: string): string => {
     .replaceAll(/\bVARCHAR\b(?!\[)/g, 'VARCHAR COLLATE "C"');
   return nameOf(statement) === 'call_log' ? `${plain} ${month}` : plain;
 };
+
+/** The index of a table whose rows belong to an account. Without it, a query for one account reads all accounts. */
+const indexOf = (statement: string): readonly string[] => {
+  const [name, account] = [nameOf(statement), accountOf(statement)];
+  if (name === 'call_log') return ['CREATE INDEX call_log_time ON call_log (account, created_at)'];
+  if (isRowTable(name)) return [`CREATE INDEX ${name}_day ON ${name} (account, zone, start_at)`];
+  return name === '' || account === undefined || statement.includes('UNIQUE (account')
+    ? []
+    : [`CREATE INDEX ${name}_account ON ${name} (${account})`];
+};
+
+const inPostgres = (statement: string): readonly string[] => [
+  postgresTable(statement),
+  ...indexOf(statement),
+];
 
 /**
  * The number of changes to the tables of an account. Not a column of `account_lease`: while `send` copies, it locks the
@@ -72,9 +102,9 @@ const laterStatements: readonly { readonly table: string; readonly statements: r
   { table: 'replica', statements: [replicaTable] },
 ];
 
-/** The statements that create the schema in PostgreSQL. Without the indexes, a query for one account reads all accounts. */
-export const postgresStatements = (schema: DatabaseSchema): readonly string[] => [
-  ...schema.statements.map(postgresTable),
+/** The statements that create the schema in PostgreSQL. */
+export const postgresStatements = ({ statements }: Pick<DatabaseSchema, 'statements'>): readonly string[] => [
+  ...statements.flatMap(inPostgres),
   // Which replica works for an account, and until when (ms of the server's clock).
   `CREATE TABLE account_lease (
     account VARCHAR NOT NULL PRIMARY KEY, holder VARCHAR NOT NULL, token BIGINT NOT NULL, until BIGINT NOT NULL
@@ -93,12 +123,21 @@ export const postgresStatements = (schema: DatabaseSchema): readonly string[] =>
   )`,
   // The bytes of messages, in base64, by the hash of their content.
   'CREATE TABLE mail_file (file VARCHAR COLLATE "C" NOT NULL PRIMARY KEY, bytes VARCHAR NOT NULL)',
-  'CREATE INDEX call_log_time ON call_log (account, created_at)',
-  'CREATE INDEX rollup_cell_day ON rollup_cell (account, zone, start_at)',
-  ...[...accountTablesOf(schema)]
-    .filter(([name, { ddl }]) => !isRowTable(name) && !ddl.includes('UNIQUE (account'))
-    .map(([name, { account }]) => `CREATE INDEX ${name}_account ON ${name} (${account})`),
 ];
+
+const recordSchema = async (
+  connection: Sql,
+  { number, name }: Pick<DatabaseSchema['migrations'][number], 'number' | 'name'>,
+  clock: Clock,
+  version: string,
+): Promise<void> => {
+  await connection.execute('INSERT INTO schema_migration VALUES ($number, $name, $at, $version)', {
+    number,
+    name,
+    at: clock.now(),
+    version,
+  });
+};
 
 /** Creates the tables in an empty database. If two replicas do so at once, one waits for the other, then fails. */
 export const createSchema = async (
@@ -114,12 +153,29 @@ export const createSchema = async (
         'CREATE TABLE schema_migration (number BIGINT NOT NULL, name VARCHAR NOT NULL, applied_at BIGINT NOT NULL, version VARCHAR)',
       );
       for (const statement of postgresStatements(schema)) await connection.execute(statement);
-      await connection.execute('INSERT INTO schema_migration VALUES ($number, $name, $at, $version)', {
-        number: schema.number,
-        name: 'new database',
-        at: clock.now(),
-        version,
-      });
+      await recordSchema(connection, { number: schema.number, name: 'new database' }, clock, version);
+    }),
+  );
+
+/**
+ * Migrates a database to this schema in one transaction. If several replicas do so at once, the others wait, then find nothing
+ * pending.
+ */
+export const migrateSchema = async (
+  database: PostgresEngine,
+  { migrations }: Pick<DatabaseSchema, 'migrations'>,
+  clock: Clock,
+  version = 'unknown',
+): Promise<void> =>
+  database.bulk((connection) =>
+    inTransaction(connection, async () => {
+      await connection.execute('LOCK TABLE schema_migration IN EXCLUSIVE MODE');
+      const [row] = await connection.rows('SELECT max(number) AS number FROM schema_migration');
+      const reached = wholeNumber(row ?? {}, 'number');
+      for (const migration of migrations.filter(({ number }) => number > reached)) {
+        for (const statement of migration.statements.flatMap(inPostgres)) await connection.execute(statement);
+        await recordSchema(connection, migration, clock, version);
+      }
     }),
   );
 

@@ -97,6 +97,12 @@ const measureSql = (name: string, served: Served): string => {
 /** Names that calls are restricted to; undefined for no restriction. */
 export type NamesLeft = { readonly models?: readonly string[]; readonly keys?: readonly string[] };
 
+/** The columns that `whereSql` compares. */
+export const columnsLeft = (left: NamesLeft): readonly string[] => [
+  ...(left.models === undefined ? [] : ['model_name']),
+  ...(left.keys === undefined ? [] : ['token_name']),
+];
+
 export const whereSql = (left: NamesLeft): string =>
   [
     'account = $account AND created_at >= $start AND created_at < $end',
@@ -111,7 +117,7 @@ const whereBindings = (left: NamesLeft): Bindings => ({
 
 /** The bindings of a statement over a relation with `whereSql`; `served`: if it contains amounts, whose `$value` it then names. */
 export const bindingsOver = (
-  { bindings }: Relation,
+  { bindings }: Pick<Relation, 'bindings'>,
   account: string,
   { start, end }: Interval<UnixSeconds>,
   left: NamesLeft,

@@ -1,7 +1,7 @@
 import { interval, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
 import { ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { ReportView, ViewInput } from '../report-views/view.ts';
-import { callsWith } from '../rollup/cells.ts';
+import { callsWith, within } from '../rollup/cells.ts';
 import {
   text,
   type Bindings,
@@ -13,6 +13,7 @@ import {
 } from '../../storage/index.ts';
 import {
   aggregatesSql,
+  columnsLeft,
   inCurrency,
   spendOf,
   bindingsOver,
@@ -64,7 +65,7 @@ const distinct = async (
   const { source, request, timeline } = build;
   const names = new Set<string>();
   for (const range of timeline.ranges) {
-    const cells = await build.cellsIn(range);
+    const cells = await build.cellsIn(range, [column, ...columnsLeft(left)]);
     const rows = await source.rows(
       `SELECT DISTINCT ${column} AS name FROM ${cells.sql} WHERE ${whereSql(left)}`,
       bindingsOver(cells, request.account, range, left),
@@ -122,7 +123,7 @@ export const materializeAggregates = async (
   const isMoney = plan.measures.has('spend') || plan.measures.has('amount');
   const served = { ...build.served, inUnits: build.served.inUnits && isMoney };
   await createAggregates(target, table, plan);
-  const columns = new Set([...plan.dimensions, ...plan.measures]);
+  const columns = new Set([...plan.dimensions, ...plan.measures, ...columnsLeft(left)]);
   const rows = await eachRange(
     { ...build, served },
     table,
@@ -169,15 +170,19 @@ export const materializeCalls = async (
     await addOwners(target, { table, column: 'token_name' }, costOwnersOf(build));
 };
 
-const daysOf = ({ days }: Timeline): ViewInput['days'] => {
+const daysOf = (timeline: Timeline): ViewInput['days'] => {
+  const { days, ranges } = timeline;
   const isOf = (period: CubePeriodName): string =>
     JSON.stringify(days.map(({ of }) => of.some((one) => one.period === period)));
   return {
-    sql: `(SELECT CAST(unnest(from_json($days, '["VARCHAR"]')) AS DATE) AS day,
+    slotOf: slotSql(timeline, boundsOf(timeline), 'day'),
+    hasSlot: ranges.length === 0 ? 'false' : within('created_at', ranges),
+    sql: `(SELECT unnest(from_json($day_slots, '["INTEGER"]')) AS slot, CAST(unnest(from_json($days, '["VARCHAR"]')) AS DATE) AS day,
       unnest(from_json($day_starts, '["BIGINT"]')) AS start_at, unnest(from_json($day_ends, '["BIGINT"]')) AS end_at,
       unnest(from_json($days_current, '["BOOLEAN"]')) AS is_current,
       unnest(from_json($days_compared, '["BOOLEAN"]')) AS is_compared)`,
     bindings: {
+      day_slots: JSON.stringify(days.map(({ index }) => index)),
       days: JSON.stringify(days.map(({ date }) => date)),
       day_starts: JSON.stringify(days.map(({ start }) => start)),
       day_ends: JSON.stringify(days.map(({ end }) => end)),

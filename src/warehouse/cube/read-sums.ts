@@ -3,7 +3,7 @@ import { countedClasses, type TokenClass } from '../tokens/class-names.ts';
 import { text, wholeNumber, type AccountRows, type Row } from '../../storage/index.ts';
 import { valueOfServed } from '../spend.ts';
 import { inCurrency } from './aggregates.ts';
-import { cellTables } from '../rollup/cells.ts';
+import { rollupTables } from '../rollup/cells.ts';
 import { readServices, serviceIn } from './services.ts';
 
 export type SumsRequest = {
@@ -46,7 +46,7 @@ export type Sums = {
 };
 
 /** What `readSums` reads. */
-export const sumsTables = ['log_amounts', 'key_lineage', ...cellTables] as const;
+export const sumsTables = ['log_amounts', 'key_lineage', ...rollupTables] as const;
 
 /** Consecutive segments that are read in one scan. */
 const runsOf = (segments: ReadonlySet<number>): readonly (readonly number[])[] => {
@@ -111,7 +111,11 @@ export const readSums = async (
     const [start, end] = [bounds[run[0] ?? 0], bounds[(run.at(-1) ?? 0) + 1]];
     if (start === undefined || end === undefined || end <= start) continue;
     const range: Interval<UnixSeconds> = interval(start, end);
-    const columns = tokens ? ['input_counts', 'output_counts', ...summed] : [];
+    const columns = [
+      'token_name',
+      ...(models === false ? [] : ['model_name']),
+      ...(tokens ? ['input_counts', 'output_counts', ...summed] : []),
+    ];
     const relation = await cellsIn(range, columns, bounds);
     const unstated = `, coalesce(sum(row_count) FILTER (kind = 'consumption' AND (input_counts <> 'known' OR output_counts <> 'known')), 0) AS unstated`;
     const classes = tokens ? summed.map((name) => `, sum(${name}) AS ${name}`).join('') + unstated : '';

@@ -1,6 +1,6 @@
 import { callLogColumns } from '../../core/index.ts';
 import type { Migration } from '../migrate.ts';
-import { rollupStatements } from '../rollup/rollup-schema.ts';
+import { replacedRollup } from '../rollup/rollup-schema.ts';
 
 const sqlTypes = {
   time: 'BIGINT NOT NULL',
@@ -32,8 +32,7 @@ export const columnMigrations = (
       name: `columns of the call log: ${added.map(({ name }) => name).join(', ')}`,
       statements: [
         ...added.map(({ name, holds }) => `ALTER TABLE call_log ADD COLUMN ${name} ${sqlTypes[holds]}`),
-        ...['rollup_cell', 'rollup_day', 'rollup_mark'].map((table) => `DROP TABLE ${table}`),
-        ...rollupStatements,
+        ...replacedRollup,
       ],
     };
   });

@@ -61,7 +61,13 @@ export const changedUsageView: ReportView = {
     ...figureColumns('_before'),
   ],
   sql: async ({ request, served, services, range, cellsIn, left }) => {
-    const cells = await cellsIn(range, ['input_counts', 'output_counts', ...countedClasses]);
+    const cells = await cellsIn(range, [
+      'model_name',
+      'token_name',
+      'input_counts',
+      'output_counts',
+      ...countedClasses,
+    ]);
     const of = (isCurrent: boolean): string =>
       figures
         .map(([name, type]) => {

@@ -55,6 +55,7 @@ export const keysView: ReportView = {
   sql: async ({ request, served, now, cellsIn, services }) => {
     const calls = await cellsIn(
       interval(unixSeconds(0), unixSeconds(Math.floor(Math.max(0, now) / 1000) + 1)),
+      ['token_name'],
     );
     return {
       sql: `

@@ -13,10 +13,15 @@ export type ViewInput = {
   /** The moment of the run, milliseconds UTC. */
   readonly now: number;
   /**
-   * The days of all periods, `day`, `start_at` and `end_at` (seconds), `is_current` and `is_compared`, for FROM, with
+   * The days of all periods, `slot`, `day`, `start_at` and `end_at` (seconds), `is_current` and `is_compared`, for FROM, with
    * their bindings.
    */
-  readonly days: Relation;
+  readonly days: Relation & {
+    /** SQL for the slot of the day of `created_at`. */
+    readonly slotOf: string;
+    /** SQL for whether `created_at` is on one of the days: other times have no slot. */
+    readonly hasSlot: string;
+  };
   /** The keys in lineages, `name` and `service`, for FROM; a missing name is its own service. */
   readonly services: Relation;
   /** From the first to the last second of all periods. */

@@ -11,7 +11,7 @@ import {
   type Sql,
 } from '../../storage/index.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
-import { tokenSums } from './rollup-schema.ts';
+import { tableWith, tokenSums } from './rollup-schema.ts';
 
 /** Calls, with their token classes only if a column needs them: without classes the scan costs a fraction. */
 export const callsWith = (columns: Iterable<string>, calls: Relation): string =>
@@ -22,9 +22,6 @@ const ofCells = ['account', 'zone', 'start_at', 'row_count', 'first_at', 'last_a
 
 /** What every reader needs of a call, unless it needs the classes of its tokens. */
 const ofCalls = ['account', 'created_at', 'quota'];
-
-/** What every reader groups or filters by. */
-const always: ReadonlySet<string> = new Set(['model_name', 'token_name', 'kind']);
 
 const day = rowReader({ range: secondsRange });
 
@@ -53,7 +50,7 @@ export const within = (column: string, ranges: readonly Interval<UnixSeconds>[])
   `(${ranges.map(({ start, end }) => `${column} >= ${start} AND ${column} < ${end}`).join(' OR ')})`;
 
 /** What a work reads that opens the cells, or that asks for the classes of tokens. */
-export const cellTables = ['rollup_day', 'rollup_mark', 'token_convention'] as const;
+export const rollupTables = ['rollup_day', 'rollup_mark', 'token_convention'] as const;
 
 /** Within the transaction of the rows, the valid days of a range are looked up once. */
 export const openCells = (
@@ -76,7 +73,7 @@ export const openCells = (
     const days = columns.has('quarter') ? [] : mergeRanges((await daysIn(range)).filter(isWhole));
     const others = restOf(range, days);
     const names = ['quarter', ...dimensions, ...tokenSums].filter(
-      (name) => always.has(name) || columns.has(name),
+      (name) => name === 'kind' || columns.has(name),
     );
     const list = names.map((name) => `, ${name}`).join('');
     const parts: string[] = [];
@@ -84,7 +81,7 @@ export const openCells = (
     if (days.length > 0) {
       parts.push(
         `SELECT account, start_at AS created_at, row_count, first_at, last_at, quota, size${list}
-       FROM ${await cells(zone, days, [...ofCells, ...names])} WHERE account = $account AND zone = $rollup_zone AND ${within('start_at', days)}`,
+       FROM ${await cells(tableWith(columns), zone, days, [...ofCells, ...names])} WHERE account = $account AND zone = $rollup_zone AND ${within('start_at', days)}`,
       );
       bindings['rollup_zone'] = zone;
     }

@@ -8,6 +8,7 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import {
+  cellTables,
   column,
   readAs,
   rowReader,
@@ -15,9 +16,10 @@ import {
   text,
   type AccountRows,
   type Bindings,
+  type CellTable,
 } from '../../storage/index.ts';
-import { cellsSql, dayStartSql, grouped } from './refresh.ts';
-import { tokenSums } from './rollup-schema.ts';
+import { dayStartSql, grouped, pairsSql, sumsOfPairsSql } from './refresh.ts';
+import { dimensionsOf, tokenSums } from './rollup-schema.ts';
 
 /** A day of the rollup whose cells differ from its calls. */
 export type DifferentDay = { readonly zone: string; readonly start: UnixSeconds };
@@ -28,29 +30,40 @@ export type CompareDepth = 'sums' | 'cells';
 const sumsOf = (columns: readonly string[]): string =>
   columns.map((name) => `CAST(sum(${name}) AS HUGEINT) AS ${name}`).join(', ');
 
-/** The days of which the two relations differ, as rows with `start_at`. */
-const differenceSql = (left: string, right: string): string => `
-  WITH left_rows AS (${left}), right_rows AS (${right})
-  SELECT DISTINCT start_at FROM (
-    (FROM left_rows EXCEPT ALL FROM right_rows) UNION ALL (FROM right_rows EXCEPT ALL FROM left_rows)) ORDER BY start_at`;
+/** The days of which a table and its calls differ, as rows with `start_at`. Both are queries. */
+const differenceSql = (cells: string, calls: string): string =>
+  `SELECT start_at FROM ((${cells} EXCEPT ALL ${calls}) UNION ALL (${calls} EXCEPT ALL ${cells}))`;
 
-const sumsSql = (days: readonly LocalDay[], calls: string, cells: string): string =>
-  differenceSql(
-    `SELECT start_at, CAST(sum(row_count) AS BIGINT) AS row_count, sum(quota) AS quota, sum(size) AS size, ${sumsOf(countColumns)}
-     FROM ${cells} WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end GROUP BY start_at`,
-    `SELECT CAST(${dayStartSql(days)} AS BIGINT) AS start_at, count(*) AS row_count, sum(quota) AS quota, sum(abs(quota)) AS size,
-       ${sumsOf(countColumns)}
-     FROM ${calls} WHERE account = $account AND created_at >= $start AND created_at < $end GROUP BY 1`,
-  );
+/** The cells of a table, of the range. */
+type CellsOf = (table: CellTable) => string;
 
-const cellsDifferenceSql = (days: readonly LocalDay[], calls: string, cells: string): string => {
-  const columns = `start_at, model_name, token_name, kind, input_counts, output_counts, row_count, first_at, last_at, quota, size, ${tokenSums.join(', ')}`;
-  return differenceSql(
-    `SELECT ${columns} FROM ${cells}
-     WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end`,
-    `SELECT ${columns} FROM (${cellsSql(days, calls)})`,
-  );
-};
+const sumsSql = (days: readonly LocalDay[], calls: string, cellsOf: CellsOf): string => `
+  WITH of_calls AS MATERIALIZED (
+    SELECT CAST(${dayStartSql(days)} AS BIGINT) AS start_at, count(*) AS row_count, sum(quota) AS quota, sum(abs(quota)) AS size,
+      ${sumsOf(countColumns)}
+    FROM ${calls} WHERE account = $account AND created_at >= $start AND created_at < $end GROUP BY 1
+  )
+  ${cellTables
+    .map((table) =>
+      differenceSql(
+        `SELECT start_at, CAST(sum(row_count) AS BIGINT) AS row_count, sum(quota) AS quota, sum(size) AS size, ${sumsOf(countColumns)}
+         FROM ${cellsOf(table)} GROUP BY start_at`,
+        'FROM of_calls',
+      ),
+    )
+    .join(' UNION ')}`;
+
+const cellsDifferenceSql = (days: readonly LocalDay[], calls: string, cellsOf: CellsOf): string => `
+  WITH of_calls AS MATERIALIZED (${pairsSql(days, calls)})
+  ${cellTables
+    .map((table) => {
+      const columns = `start_at, ${dimensionsOf(table).join(', ')}, row_count, first_at, last_at, quota, size, ${tokenSums.join(', ')}`;
+      return differenceSql(
+        `SELECT ${columns} FROM ${cellsOf(table)}`,
+        `SELECT ${columns} FROM (${sumsOfPairsSql(table, 'of_calls')})`,
+      );
+    })
+    .join(' UNION ')}`;
 
 const zones = rowReader({ zone: text, first: column('first', seconds), last: column('last', seconds) });
 
@@ -72,8 +85,12 @@ export const differentDays = async (
       const range = interval(group[0]?.start ?? first, group.at(-1)?.end ?? last);
       const calls = await rows(range);
       const bindings: Bindings = { ...calls.bindings, account, zone, ...range };
+      const names = new Map<CellTable, string>();
+      for (const table of cellTables) names.set(table, await cells(table, zone, [range]));
+      const cellsOf: CellsOf = (table) =>
+        `(FROM ${names.get(table)} WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end)`;
       const sqlOf = depth === 'sums' ? sumsSql : cellsDifferenceSql;
-      const sql = sqlOf(group, calls.sql, await cells(zone, [range]));
+      const sql = sqlOf(group, calls.sql, cellsOf);
       const found = await connection.rows(
         `SELECT start_at FROM (${sql}) JOIN rollup_day AS day USING (start_at)
          WHERE day.account = $account AND day.zone = $zone AND NOT EXISTS (

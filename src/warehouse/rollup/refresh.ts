@@ -14,10 +14,17 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import { dimensions } from '../report-views/cube-columns.ts';
-import { text, type AccountRows, wholeNumber, type Sql } from '../../storage/index.ts';
+import {
+  cellTables,
+  text,
+  wholeNumber,
+  type AccountRows,
+  type CellTable,
+  type Sql,
+} from '../../storage/index.ts';
 import type { AccountStore } from '../schema.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
-import { tokenSums } from './rollup-schema.ts';
+import { dimensionsOf, tokenSums } from './rollup-schema.ts';
 
 /** The days of a zone that are about to be read. */
 export type RefreshRequest = {
@@ -41,6 +48,9 @@ export type RefreshDeps = {
   readonly log: Log;
 };
 
+/** The tables that the days of the rollup are in. */
+const written = [...cellTables, 'rollup_day'] as const;
+
 /** More days in one statement would cost memory. */
 const mostDays = 31;
 
@@ -48,7 +58,7 @@ const mostDays = 31;
 const readDays = async (stored: Sql, account: string, models: readonly string[]) =>
   (
     await stored.rows(
-      'SELECT DISTINCT zone, start_at FROM rollup_cell WHERE account = $account AND model_name = ANY($models)',
+      'SELECT DISTINCT zone, start_at FROM rollup_model WHERE account = $account AND model_name = ANY($models)',
       { account, models },
     )
   ).map((row) => ({ zone: text(row, 'zone'), start_at: wholeNumber(row, 'start_at') }));
@@ -77,7 +87,7 @@ const removeMarked = async ({ connection, stored }: AccountRows, account: string
      UNION FROM ${ofModels.sql}`,
     { account, ...ofModels.bindings },
   );
-  for (const table of ['rollup_cell', 'rollup_day'])
+  for (const table of written)
     await connection.execute(
       `DELETE FROM ${table} WHERE account = $account AND (zone, start_at) IN (SELECT (zone, start_at) FROM rollup_changed)`,
       { account },
@@ -100,12 +110,25 @@ export const grouped = (days: readonly LocalDay[]): readonly (readonly LocalDay[
 export const dayStartSql = (days: readonly LocalDay[]): string =>
   `CASE ${days.map(({ start, end }) => `WHEN created_at < ${end} THEN ${start}`).join(' ')} END`;
 
-/** The cells of consecutive days from their calls. Bindings: those of the calls, `$account`, `$zone`, `$start`, `$end`. */
-export const cellsSql = (days: readonly LocalDay[], calls: string): string => `
+const sumsOfTokens = tokenSums.map((name) => `CAST(sum(${name}) AS BIGINT) AS ${name}`).join(', ');
+
+/**
+ * The cells of consecutive days by model and key, from their calls. Bindings: those of the calls, `$account`, `$zone`, `$start`,
+ * `$end`.
+ */
+export const pairsSql = (days: readonly LocalDay[], calls: string): string => `
   SELECT account, $zone AS zone, CAST(${dayStartSql(days)} AS BIGINT) AS start_at, ${dimensions.join(', ')},
     count(*) AS row_count, min(created_at) AS first_at, max(created_at) AS last_at, sum(quota) AS quota, sum(abs(quota)) AS size,
-    ${tokenSums.map((name) => `CAST(sum(${name}) AS BIGINT) AS ${name}`).join(', ')}
+    ${sumsOfTokens}
   FROM (${classedCallsSql(calls)}) WHERE account = $account AND created_at >= $start AND created_at < $end
+  GROUP BY ALL`;
+
+/** The cells of a table, from those by model and key. */
+export const sumsOfPairsSql = (table: CellTable, pairs: string): string => `
+  SELECT account, zone, start_at, ${dimensionsOf(table).join(', ')},
+    CAST(sum(row_count) AS BIGINT) AS row_count, min(first_at) AS first_at, max(last_at) AS last_at, sum(quota) AS quota,
+    sum(size) AS size, ${sumsOfTokens}
+  FROM ${pairs}
   GROUP BY ALL`;
 
 const buildDays = async (
@@ -118,15 +141,22 @@ const buildDays = async (
   if (first === undefined || last === undefined) return;
   const range = interval(first.start, last.end);
   await rowStore.publish(
-    { account, reads: ['token_convention'], writes: ['rollup_cell', 'rollup_day'] },
+    { account, reads: ['token_convention'], writes: written },
     async ({ connection, rows }) => {
       const calls = await rows(range);
-      await connection.execute(`INSERT INTO rollup_cell BY NAME ${cellsSql(days, calls.sql)}`, {
+      await connection.execute(`INSERT INTO rollup_pair BY NAME ${pairsSql(days, calls.sql)}`, {
         ...calls.bindings,
         account,
         zone,
         ...range,
       });
+      const pairs = `(FROM rollup_pair WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end)`;
+      for (const table of ['rollup_model', 'rollup_key'] as const)
+        await connection.execute(`INSERT INTO ${table} BY NAME ${sumsOfPairsSql(table, pairs)}`, {
+          account,
+          zone,
+          ...range,
+        });
       const built = connection.table(
         { start_at: 'BIGINT', end_at: 'BIGINT' },
         days.map(({ start, end }) => ({ start_at: start, end_at: end })),
@@ -195,7 +225,7 @@ export const createRefresh = ({
       const { account, zone } = request;
       const now = unixSeconds(Math.floor(clock.now() / 1000));
       const missing = await rowStore.publish(
-        { account, writes: ['rollup_mark', 'rollup_day', 'rollup_cell'] },
+        { account, writes: ['rollup_mark', ...written] },
         async (change) => {
           const { connection } = change;
           const isMarked = await hasMarks(connection, account);

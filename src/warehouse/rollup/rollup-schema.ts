@@ -1,19 +1,50 @@
+import { cellTables, type CellTable } from '../../storage/index.ts';
 import { dimensions, tokenColumns } from '../report-views/cube-columns.ts';
 
 /** The sums of a cell, by column: NULL where no call of the cell has a value. */
 export const tokenSums = tokenColumns.map(({ name }) => name);
 
-/** The tables of the rollup. They are derived from the calls: a migration drops and creates them when a column changes. */
-export const rollupStatements = [
-  // Sums over the calls of a local day, by zone and by what reports group by. `size` is the sum of absolute amounts,
-  // `first_at` and `last_at` are the times of the first and last call.
-  // BIGINT, since the engine decompresses HUGEINT a hundred times slower.
-  `CREATE TABLE rollup_cell (
+/** The names that the cells of a table are grouped by. */
+const namesOf = {
+  rollup_model: ['model_name'],
+  rollup_key: ['token_name'],
+  rollup_pair: ['model_name', 'token_name'],
+} as const satisfies Readonly<Record<CellTable, readonly string[]>>;
+
+const names: readonly string[] = namesOf.rollup_pair;
+
+/** What the cells of a table are grouped by, besides account, zone and day. */
+export const dimensionsOf = (table: CellTable): readonly string[] => {
+  const own: readonly string[] = namesOf[table];
+  return dimensions.filter((name) => !names.includes(name) || own.includes(name));
+};
+
+/** The table with the fewest cells that have these columns. */
+export const tableWith = (columns: ReadonlySet<string>): CellTable => {
+  const asked = names.filter((name) => columns.has(name));
+  return (
+    cellTables.find((table) => asked.every((name) => dimensionsOf(table).includes(name))) ?? 'rollup_pair'
+  );
+};
+
+// Sums over the calls of a local day, by zone and by what reports group by. `size` is the sum of absolute amounts,
+// `first_at` and `last_at` are the times of the first and last call.
+// BIGINT, since the engine decompresses HUGEINT a hundred times slower.
+const cellsStatement = <T extends CellTable>(table: T) =>
+  `CREATE TABLE ${table} (
     account VARCHAR NOT NULL, zone VARCHAR NOT NULL, start_at BIGINT NOT NULL,
-    ${dimensions.map((name) => `${name} VARCHAR NOT NULL`).join(', ')},
+    ${dimensionsOf(table)
+      .map((name) => `${name} VARCHAR NOT NULL`)
+      .join(', ')},
     row_count BIGINT NOT NULL, first_at BIGINT NOT NULL, last_at BIGINT NOT NULL, quota DECIMAL(38, 12), size DECIMAL(38, 12),
     ${tokenSums.map((name) => `${name} BIGINT`).join(', ')}
-  )`,
+  )` as const;
+
+/** The tables of the rollup. They are derived from the calls: a migration drops and creates them when a column changes. */
+export const rollupStatements = [
+  cellsStatement('rollup_model'),
+  cellsStatement('rollup_key'),
+  cellsStatement('rollup_pair'),
   // The days that have cells; a day without calls has none.
   `CREATE TABLE rollup_day (
     account VARCHAR NOT NULL, zone VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL
@@ -23,3 +54,11 @@ export const rollupStatements = [
     account VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL, model_name VARCHAR
   )`,
 ] as const;
+
+/** Replaces the rollup of any earlier schema by an empty one. `rollup_cell` is the table of schemas 29 to 32. */
+export const replacedRollup: readonly string[] = [
+  ...['rollup_cell', ...cellTables, 'rollup_day', 'rollup_mark'].map(
+    (table) => `DROP TABLE IF EXISTS ${table}`,
+  ),
+  ...rollupStatements,
+];

@@ -3,7 +3,7 @@ import { writeLearnedChanges } from '../profile/learned-changes.ts';
 import { column, readAs, rowReader, seconds, text, type Sql } from '../../storage/index.ts';
 import { changedRange } from './change-calls.ts';
 import { differentDays, type CompareDepth, type DifferentDay } from './compare.ts';
-import { cellTables } from './cells.ts';
+import { rollupTables } from './cells.ts';
 import { createRefresh, type CallsVersion, type RefreshDeps, type RefreshRollup } from './refresh.ts';
 
 /** Sums of the call log by local day, model, key and kind, from which reports and alerts read whole days. */
@@ -50,7 +50,7 @@ export const createRollup = (deps: RefreshDeps): RollupTable => {
     rowStore.read({ account, reads: ['rollup_day'] }, async ({ connection }) => zonesOf(connection, account));
   const compare: RollupTable['compare'] = async (account, depth, signal) =>
     rowStore.read(
-      { account, reads: cellTables },
+      { account, reads: rollupTables },
       async (rows) => differentDays(rows, account, depth),
       signal,
     );

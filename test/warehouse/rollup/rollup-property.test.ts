@@ -78,31 +78,35 @@ const figures = `count(*) AS cells, sum(calls), sum(rows), sum(spend), sum(amoun
   sum(input_tokens), sum(input_uncached_tokens), sum(input_cache_read_tokens), sum(input_unclassified_tokens),
   sum(output_tokens), sum(output_plain_tokens), sum(output_reasoning_tokens), sum(output_unclassified_tokens)`;
 
-const columns = 'day, model_name, token_name, kind, input_counts, output_counts';
+/** What the cells of each table are grouped by. */
+const groupings = ['model_name', 'token_name', 'model_name, token_name'].map(
+  (names) => `day, ${names}, kind, input_counts, output_counts`,
+);
 
-const cube = async (warehouse: Warehouse, zone: string, sql: string): Promise<readonly unknown[]> => {
+/** By each grouping: through the rollup, and by quarter hour, which no day of the rollup answers. */
+const bothWays = async (warehouse: Warehouse, zone: string) => {
   const request: CubeRequest = {
     account: 'main',
     zone,
     periods: [{ name: 'current', days: localDays('2026-03-25', '2026-04-06', zone) }],
   };
-  return warehouse.readCube(request, async (query: CubeQuery) => (await query(sql)).rows);
-};
-
-/** Through the rollup, and by quarter hour, which no day of the rollup answers. */
-const bothWays = async (warehouse: Warehouse, zone: string) => {
-  const byDay = await cube(
-    warehouse,
-    zone,
-    `SELECT ${columns}, ${figures} FROM cube GROUP BY ALL ORDER BY ALL`,
-  );
-  const fromCalls = await cube(
-    warehouse,
-    zone,
-    `SELECT ${columns}, ${figures.replace('count(*) AS cells', 'count(DISTINCT 1) AS cells')} FROM cube
-     WHERE quarter IS NOT NULL GROUP BY ALL ORDER BY ALL`,
-  );
-  return { byDay, fromCalls };
+  return warehouse.readCube(request, async (query: CubeQuery) => {
+    const byDay: unknown[] = [];
+    const fromCalls: unknown[] = [];
+    for (const columns of groupings) {
+      const all = `${columns}, ${figures} FROM cube`;
+      byDay.push((await query(`SELECT ${all} GROUP BY ALL ORDER BY ALL`)).rows);
+      fromCalls.push(
+        (
+          await query(
+            `SELECT ${all.replace('count(*) AS cells', 'count(DISTINCT 1) AS cells')}
+             WHERE quarter IS NOT NULL GROUP BY ALL ORDER BY ALL`,
+          )
+        ).rows,
+      );
+    }
+    return { byDay, fromCalls };
+  });
 };
 
 const apply = async (warehouse: Warehouse, folder: TestFolder, step: Step): Promise<void> => {

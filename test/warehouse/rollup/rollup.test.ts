@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { localDays, unixMillis } from '../../../src/core/index.ts';
+import { cellTables, type CellTable } from '../../../src/storage/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { inDatabase as runInDatabase, isOnPostgres } from '../../support/postgres-warehouse.ts';
 import { openAt } from '../archive/archive-support.ts';
@@ -80,7 +81,7 @@ it('calls at both ends of a day of 23 hours count for that day', async () => {
 it('the current day is read from its calls, and gets cells when it has ended', async () => {
   await using folder = await testFolder();
   const cells = async () =>
-    inDatabase(folder, 'SELECT count(*) FROM rollup_cell', 'SELECT count(*) FROM rollup_day');
+    inDatabase(folder, 'SELECT count(*) FROM rollup_pair', 'SELECT count(*) FROM rollup_day');
   {
     await using warehouse = await open(folder, (day + 3600) * 1000);
     await landCalls(warehouse, folder, [call]);
@@ -134,39 +135,42 @@ it('a day whose sums exceed a cell is read from its calls', async () => {
   expect(await read(warehouse, 'sum(prompt_tokens)')).toEqual([['2026-03-28', '10800000000000000000']]);
 });
 
-/** Adds one to every amount of the rollup, as no landing does. */
-const edited = async (folder: TestFolder): Promise<void> => {
+/** Adds one to every amount of a table of cells, as no landing does. */
+const edited = async (folder: TestFolder, table: CellTable): Promise<void> => {
   {
     await using warehouse = await open(folder);
     await landCalls(warehouse, folder, [call]);
     await read(warehouse);
   }
-  await inDatabase(folder, 'UPDATE rollup_cell SET quota = quota + 1');
+  await inDatabase(folder, `UPDATE ${table} SET quota = quota + 1`);
 };
 
-it('a day whose cells were edited by hand is found, built again and recorded once', async () => {
-  await using folder = await testFolder();
-  await edited(folder);
-  await using warehouse = await open(folder);
-  const different = [{ zone, start: day - 3600 }];
-  expect(await warehouse.rollup.compare('main', 'sums')).toEqual(different);
-  expect(await warehouse.rollup.compare('main', 'cells')).toEqual(different);
-  expect(await warehouse.rollup.repair('main')).toEqual(different);
-  expect(await read(warehouse, 'sum(spend)')).toEqual([['2026-03-28', '0.5']]);
-  expect(await warehouse.rollup.repair('main')).toEqual([]);
-  const found: unknown[] = [];
-  for (let time = 0; time < 2; time += 1)
-    await warehouse.notifyOnce('learned', 'main', async (fresh) => {
-      found.push(...fresh);
-      return [];
-    });
-  expect(found).toMatchObject([{ topic: 'rollup-differs', name: zone, days: 1, first: '2026-03-28' }]);
-});
+it.each(cellTables)(
+  'a day with edited cells in %s is found, built again and recorded once',
+  async (table) => {
+    await using folder = await testFolder();
+    await edited(folder, table);
+    await using warehouse = await open(folder);
+    const different = [{ zone, start: day - 3600 }];
+    expect(await warehouse.rollup.compare('main', 'sums')).toEqual(different);
+    expect(await warehouse.rollup.compare('main', 'cells')).toEqual(different);
+    expect(await warehouse.rollup.repair('main')).toEqual(different);
+    expect(await read(warehouse, 'sum(spend)')).toEqual([['2026-03-28', '0.5']]);
+    expect(await warehouse.rollup.repair('main')).toEqual([]);
+    const found: unknown[] = [];
+    for (let time = 0; time < 2; time += 1)
+      await warehouse.notifyOnce('learned', 'main', async (fresh) => {
+        found.push(...fresh);
+        return [];
+      });
+    expect(found).toMatchObject([{ topic: 'rollup-differs', name: zone, days: 1, first: '2026-03-28' }]);
+  },
+);
 
 it('a rebuild builds every day again, also those whose sums are right', async () => {
   await using folder = await testFolder();
-  await edited(folder);
-  await inDatabase(folder, `UPDATE rollup_cell SET quota = quota - 1, model_name = 'another'`);
+  await edited(folder, 'rollup_model');
+  await inDatabase(folder, `UPDATE rollup_model SET quota = quota - 1, model_name = 'another'`);
   await using warehouse = await open(folder);
   expect(await warehouse.rollup.repair('main')).toEqual([]);
   expect(await warehouse.rollup.rebuild('main')).toEqual([]);
@@ -184,5 +188,5 @@ it('days that have ended get their cells without a report', async () => {
     await using warehouse = await open(folder, (day + 2 * 86_400) * 1000);
     await warehouse.rollup.keepUp('main');
   }
-  expect(await inDatabase(folder, 'SELECT sum(row_count) FROM rollup_cell')).toEqual([['1']]);
+  expect(await inDatabase(folder, 'SELECT sum(row_count) FROM rollup_pair')).toEqual([['1']]);
 });

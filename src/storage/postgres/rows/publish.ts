@@ -7,6 +7,7 @@ import {
   type UnixSeconds,
 } from '../../../core/index.ts';
 import { flag } from '../../row-reader.ts';
+import { cellTables } from '../../row-store.ts';
 import { inTransaction, optionalText, text, wholeNumber, type Sql } from '../../sql.ts';
 import type { PostgresConnection } from '../connection.ts';
 import type { PostgresEngine } from '../engine.ts';
@@ -127,9 +128,9 @@ const replace = async (
     { zone: 'VARCHAR', start_at: 'BIGINT' },
     changes.days.map(({ zone, start }) => ({ zone, start_at: start })),
   );
-  if (changes.days.length > 0)
+  for (const table of changes.days.length > 0 ? cellTables : [])
     await stored.execute(
-      `DELETE FROM rollup_cell AS cell USING ${days.sql} AS day
+      `DELETE FROM ${table} AS cell USING ${days.sql} AS day
        WHERE cell.account = $account AND cell.zone = day.zone AND cell.start_at = day.start_at`,
       { account, ...days.bindings },
     );

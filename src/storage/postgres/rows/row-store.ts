@@ -9,7 +9,7 @@ import {
   type UnixSeconds,
 } from '../../../core/index.ts';
 import type { Engine } from '../../duckdb/engine.ts';
-import type { AccountRows, RowStore, Writes } from '../../row-store.ts';
+import type { AccountRows, CellTable, RowStore, Writes } from '../../row-store.ts';
 import { inTransaction } from '../../sql.ts';
 import type { PostgresConnection } from '../connection.ts';
 import type { PostgresEngine } from '../engine.ts';
@@ -45,6 +45,7 @@ export const inSnapshot = async <T>(stored: PostgresConnection, work: () => Prom
 };
 
 type Fetched = {
+  readonly of: CellTable;
   readonly zone: string;
   readonly days: readonly Range[];
   /** The fetched columns; all if undefined. */
@@ -77,23 +78,23 @@ const rowsOf = (
     }),
     bindings: {},
   });
-  /** The cells fetched so far. An entry also serves requests for fewer columns or days of its zone. */
+  /** The cells fetched so far. An entry also serves requests for fewer columns or days of its table and zone. */
   const fetchedCells: Fetched[] = [];
-  const cells: AccountRows['cells'] = async (zone, days, columns) => {
-    const known = fetchedCells.find((one) => one.zone === zone && holds(one, days, columns));
+  const cells: AccountRows['cells'] = async (of, zone, days, columns) => {
+    const known = fetchedCells.find((one) => one.of === of && one.zone === zone && holds(one, days, columns));
     if (known !== undefined) return known.table;
-    const table = copy.emptyLike('rollup_cell').then(async (name) => {
+    const table = copy.emptyLike(of).then(async (name) => {
       for (const { start, end } of days)
         await copy.fetch(
           name,
-          'rollup_cell',
+          of,
           'account = $account AND zone = $zone AND start_at >= $start AND start_at < $end',
           { account, zone, start, end },
           columns,
         );
       return name;
     });
-    fetchedCells.push({ zone, days, columns, table });
+    fetchedCells.push({ of, zone, days, columns, table });
     return table;
   };
   const version: AccountRows['version'] = () => readVersion(stored, account);
