@@ -269,8 +269,9 @@ describe('60 models and 2,000 keys', () => {
     ['digest', 'last-week'],
   ])('%s over %s stays under 90 kB, every sum exact', async (name, period) => {
     const model = await build({ rows: many, period, definition: await shipped(name) });
-    const { mail } = await renderReport(model);
+    const { html, mail } = await renderReport(model);
     expect(Buffer.byteLength(mail.html)).toBeLessThan(90_000);
+    expect(Buffer.byteLength(html)).toBeLessThan(90_000);
     for (const section of model.sections) {
       if (section.kind !== 'table' || /^(Tokens|What changed)/.test(section.title)) continue;
       const at = section.columns.findIndex(({ label }) => label === 'Spend');

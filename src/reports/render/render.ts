@@ -2,6 +2,7 @@ import { cidOf } from '../charts/chart-cid.ts';
 import { chartSvg } from '../charts/chart-svg.ts';
 import { escapeHtml } from './markup.ts';
 import type { ReportModel, ShownReport } from '../compose/model.ts';
+import { withClasses } from './page-styles.ts';
 import { renderHtml } from './render-html.ts';
 import { renderText } from './render-text.ts';
 import { chartFonts } from '../charts/chart-fonts.ts';
@@ -44,7 +45,11 @@ export type RenderedReport = Rendered & {
 };
 
 /** Pictures that are drawn already are used again. */
-const render = async (model: ShownReport, drawn: readonly ReportImage[] = []): Promise<Rendered> => {
+const render = async (
+  model: ShownReport,
+  htmlOf: (model: ShownReport) => string,
+  drawn: readonly ReportImage[] = [],
+): Promise<Rendered> => {
   const images: ReportImage[] = [];
   for (const section of model.sections) {
     if (section.kind !== 'chart') continue;
@@ -53,15 +58,21 @@ const render = async (model: ShownReport, drawn: readonly ReportImage[] = []): P
     const png = drawn.find((image) => image.cid === cid)?.png ?? (await drawPng(chartSvg(section, model)));
     images.push({ cid, filename: `chart-${images.length + 1}.png`, png, alt: section.alt });
   }
-  return { html: renderHtml(model), text: renderText(model), images };
+  return { html: htmlOf(model), text: renderText(model), images };
 };
 
 /** HTML, text, and the pictures of the HTML. With `before`, a rendering of the same report, only the mail is rendered. */
 export const renderReport = async (model: ReportModel, before?: RenderedReport): Promise<RenderedReport> => {
   const { subject, preheader, mail } = model;
-  const whole = before ?? (await render(model));
   const isWhole = mail.sections === model.sections;
-  return { ...whole, subject, preheader, mail: isWhole ? whole : await render(mail, whole.images) };
+  const pageOf = (shown: ShownReport): string => withClasses(renderHtml(shown));
+  const whole = before ?? (await render(model, isWhole ? renderHtml : pageOf));
+  return {
+    ...whole,
+    subject,
+    preheader,
+    mail: isWhole ? whole : await render(mail, renderHtml, whole.images),
+  };
 };
 
 /** The HTML as one self-contained file: pictures are inlined as `data:` URIs. */
