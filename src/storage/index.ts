@@ -24,7 +24,7 @@ export type {
   UnrecordedEnd,
 } from './run-ledger.ts';
 export * from './sql.ts';
-export { cellTables } from './row-store.ts';
+export { cellsBySpan, cellTables } from './row-store.ts';
 export type { AccountRows, CellsIn, CellTable, Relation, RowChange, RowsIn, RowStore } from './row-store.ts';
 export * from './row-reader.ts';
 export { boundRows, type BoundRows } from './bound-rows.ts';

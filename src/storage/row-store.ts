@@ -1,8 +1,16 @@
 import type { Interval, UnixSeconds } from '../core/index.ts';
 import type { Bindings, RowSource, Sql } from './sql.ts';
 
-/** The tables of the rollup that have cells, the sums of local days: by model, by key, and by both. */
-export const cellTables = ['rollup_model', 'rollup_key', 'rollup_pair'] as const;
+/**
+ * The tables of the rollup that have cells: the sums of local days by model, by key, and by both, and those of whole local months
+ * by both. Each by the table of its days or months.
+ */
+export const cellsBySpan = {
+  rollup_day: ['rollup_model', 'rollup_key', 'rollup_pair'],
+  rollup_month: ['rollup_month_pair'],
+} as const;
+
+export const cellTables = [...cellsBySpan.rollup_day, ...cellsBySpan.rollup_month] as const;
 
 export type CellTable = (typeof cellTables)[number];
 
@@ -23,10 +31,12 @@ export type RowsIn = (
 
 /**
  * Sums over the calls of a range as a relation for FROM, with its bindings besides `$account`: `created_at` (the first
- * second of its day, or that of the call), `kind`, `row_count`, `first_at`, `last_at`, `quota`, `size`, and the named dimensions
- * and token columns. Name only what is needed: cells by model or by key are few, those by both are many. Days whose rollup is
- * valid are read from the rollup, all other times from the calls, so that an outdated rollup changes no sum. A day that contains
- * one of the `cuts` is read from the calls, so that its rows can be assigned to either side of the cut.
+ * second of its day or month, or that of the call), `kind`, `row_count`, `first_at`, `last_at`, `quota`, `size`, and the named
+ * dimensions and token columns. Name only what is needed: cells by model or by key are few, those by both are many. Days whose
+ * rollup is valid are read from the rollup, all other times from the calls, so that an outdated rollup changes no sum.
+ *
+ * With `cuts`, only the times between two of them are told apart: whole months without a cut are read as one. A day that contains
+ * a cut is read from the calls, so that its rows can be assigned to either side. Without `cuts`, each day is told apart.
  */
 export type CellsIn = (
   range: Range,
@@ -43,7 +53,7 @@ export type AccountRows = {
   readonly rows: RowsIn;
   /** The number of published changes of the account; 0 if the database is not shared. */
   readonly version: () => Promise<number>;
-  /** A table with the cells of days of a zone; it may have others. With `columns`, the other ones may be NULL. */
+  /** A table with the cells of days, or months, of a zone; it may have others. With `columns`, the other ones may be NULL. */
   readonly cells: (
     table: CellTable,
     zone: string,

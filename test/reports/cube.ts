@@ -215,6 +215,7 @@ export const cubeOf = (
         byModel: bookedOnce,
         byKey: bookedOnce,
         byPair: bookedOnce,
+        ofPairs: bookedOnce,
         services: `(SELECT '' AS name, '' AS service WHERE false)`,
         days: eachDay,
       });

@@ -228,7 +228,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
             UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2`);
     const ofNew = await definitions();
     for (const sql of [
-      'DROP TABLE rollup_model, rollup_key, rollup_pair',
+      'DROP TABLE rollup_model, rollup_key, rollup_pair, rollup_month_pair, rollup_month',
       'CREATE TABLE rollup_cell (account VARCHAR NOT NULL)',
       `INSERT INTO rollup_day VALUES ('main', 'UTC', 0, 86400)`,
       `INSERT INTO log_cursor VALUES ('main', 0, 86400)`,

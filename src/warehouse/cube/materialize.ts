@@ -26,7 +26,7 @@ import type { CubePeriodName, CubeRequest } from './cube-request.ts';
 import { addOwners, createAggregates, createRelation } from './report-tables.ts';
 import { serviceIn, type Services } from './services.ts';
 import { isKeyLeft, isModelLeft, restrictsKeys, restrictsModels, type OwnerRules } from './teams.ts';
-import { slotSql, type Timeline } from './timeline.ts';
+import { segmentCuts, slotSql, type Timeline } from './timeline.ts';
 
 /** The warehouse and a report's own engine, while rows are copied from one to the other. */
 export type CubeBuild = {
@@ -65,7 +65,7 @@ const distinct = async (
   const { source, request, timeline } = build;
   const names = new Set<string>();
   for (const range of timeline.ranges) {
-    const cells = await build.cellsIn(range, [column, ...columnsLeft(left)]);
+    const cells = await build.cellsIn(range, [column, ...columnsLeft(left)], []);
     const rows = await source.rows(
       `SELECT DISTINCT ${column} AS name FROM ${cells.sql} WHERE ${whereSql(left)}`,
       bindingsOver(cells, request.account, range, left),
@@ -127,7 +127,7 @@ export const materializeAggregates = async (
   const rows = await eachRange(
     { ...build, served },
     table,
-    async (range) => build.cellsIn(range, columns),
+    async (range) => build.cellsIn(range, columns, plan.by === 'segment' ? segmentCuts(timeline) : undefined),
     (range, cells) => aggregatesSql(plan, slotSql(timeline, range, plan.by), cells, served, left),
   );
   if ([...ofKey].some((name) => plan.measures.has(name)))
@@ -176,6 +176,7 @@ const daysOf = (timeline: Timeline): ViewInput['days'] => {
     JSON.stringify(days.map(({ of }) => of.some((one) => one.period === period)));
   return {
     slotOf: slotSql(timeline, boundsOf(timeline), 'day'),
+    bounds: ranges.flatMap(({ start, end }) => [start, end]),
     hasSlot: ranges.length === 0 ? 'false' : within('created_at', ranges),
     sql: `(SELECT unnest(from_json($day_slots, '["INTEGER"]')) AS slot, CAST(unnest(from_json($days, '["VARCHAR"]')) AS DATE) AS day,
       unnest(from_json($day_starts, '["BIGINT"]')) AS start_at, unnest(from_json($day_ends, '["BIGINT"]')) AS end_at,
@@ -255,7 +256,7 @@ export const materializeView = async (build: CubeBuild, view: ReportView): Promi
     rows,
     cellsIn: build.cellsIn,
     rowsIn: async (range) => {
-      const cells = await build.cellsIn(range);
+      const cells = await build.cellsIn(range, [], []);
       const [row] = await source.rows(`SELECT coalesce(sum(row_count), 0) AS row_count FROM ${cells.sql}`, {
         ...cells.bindings,
         account: request.account,

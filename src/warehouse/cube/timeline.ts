@@ -76,6 +76,10 @@ const caseOf = (runs: readonly Run[], valueOf: (run: Run) => string): string => 
   return ends.length === 0 ? valueOf(last) : `CASE ${ends.join(' ')} ELSE ${valueOf(last)} END`;
 };
 
+/** Where one segment ends and another begins, within ranges. */
+export const segmentCuts = ({ days }: Timeline): readonly UnixSeconds[] =>
+  days.flatMap(({ start, segment }, at) => (days[at - 1]?.segment === segment ? [] : [start]));
+
 const lengthOf = ({ start, end }: LocalDay): number => end - start;
 
 /**

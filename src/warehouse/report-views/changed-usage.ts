@@ -1,4 +1,4 @@
-import { interval, mergeRanges } from '../../core/index.ts';
+import { interval, mergeRanges, type Interval, type UnixSeconds } from '../../core/index.ts';
 import { bindingsOver, inCurrency, whereSql } from '../cube/aggregates.ts';
 import type { CubePeriodName, CubeRequest } from '../cube/cube-request.ts';
 import { within } from '../rollup/cells.ts';
@@ -39,12 +39,14 @@ const figureColumns = (suffix: '' | '_before'): readonly ReportColumn[] =>
     ]),
   );
 
-/** Whether a call or a cell belongs to a period. Comparing times costs less than a join with days. */
-const isOf = ({ periods }: CubeRequest, wanted: CubePeriodName): string => {
+const rangesOf = ({ periods }: CubeRequest, wanted: CubePeriodName): readonly Interval<UnixSeconds>[] => {
   const days = periods.flatMap(({ name, days }) => (name === wanted ? days : []));
-  const ranges = mergeRanges(days.map(({ start, end }) => interval(start, end)));
-  return ranges.length === 0 ? 'false' : within('created_at', ranges);
+  return mergeRanges(days.map(({ start, end }) => interval(start, end)));
 };
+
+/** Whether a call or a cell belongs to a period. Comparing times costs less than a join with days. */
+const isIn = (ranges: readonly Interval<UnixSeconds>[]): string =>
+  ranges.length === 0 ? 'false' : within('created_at', ranges);
 
 /** For the causes of a change, which are computed from the usage of each model and service in both periods. */
 export const changedUsageView: ReportView = {
@@ -61,13 +63,12 @@ export const changedUsageView: ReportView = {
     ...figureColumns('_before'),
   ],
   sql: async ({ request, served, services, range, cellsIn, left }) => {
-    const cells = await cellsIn(range, [
-      'model_name',
-      'token_name',
-      'input_counts',
-      'output_counts',
-      ...countedClasses,
-    ]);
+    const [current, compared] = [rangesOf(request, 'current'), rangesOf(request, 'comparison')];
+    const cells = await cellsIn(
+      range,
+      ['model_name', 'token_name', 'input_counts', 'output_counts', ...countedClasses],
+      [...current, ...compared].flatMap(({ start, end }) => [start, end]),
+    );
     const of = (isCurrent: boolean): string =>
       figures
         .map(([name, type]) => {
@@ -80,7 +81,7 @@ export const changedUsageView: ReportView = {
         WITH summed AS (
           SELECT model_name, token_name, is_current, is_compared, ${figures.map(([name, , , sql]) => `${sql} AS ${name}`).join(', ')}
           FROM (
-            SELECT *, ${isOf(request, 'current')} AS is_current, ${isOf(request, 'comparison')} AS is_compared
+            SELECT *, ${isIn(current)} AS is_current, ${isIn(compared)} AS is_compared
             FROM ${cells.sql} WHERE ${whereSql(left)} AND kind IN ('consumption', 'refund')
           )
           WHERE is_current OR is_compared

@@ -56,6 +56,7 @@ export const keysView: ReportView = {
     const calls = await cellsIn(
       interval(unixSeconds(0), unixSeconds(Math.floor(Math.max(0, now) / 1000) + 1)),
       ['token_name'],
+      [],
     );
     return {
       sql: `

@@ -1,3 +1,4 @@
+import type { UnixSeconds } from '../../core/index.ts';
 import type { Bindings } from '../../storage/index.ts';
 import { bindingsOver, columnsLeft, inCurrency, spendOf, whereSql } from '../cube/aggregates.ts';
 import { columnsOf } from './relation.ts';
@@ -14,6 +15,8 @@ type BookedSpend = {
   readonly byKey: string;
   /** `slot`, `model_name`, `token_name` and `spend`. */
   readonly byPair: string;
+  /** `model_name`, `token_name` and `spend`: the same spend, also of several days in one row. */
+  readonly ofPairs: string;
   /** `name` and `service` of keys; a missing name is its own service. */
   readonly services: string;
   /** A row for each `slot` with its `day`, `is_known`, `is_current` and `is_compared`. */
@@ -24,7 +27,7 @@ type BookedSpend = {
  * The dearest day of each period, if it cost over twice the median of the known days: of the whole account, of each
  * model, of each service, and of pairs of both. Keys are summed before their services are looked up, since they are fewer than rows.
  */
-export const unusualDaysSql = ({ byModel, byKey, byPair, services, days }: BookedSpend): string => `
+export const unusualDaysSql = ({ byModel, byKey, byPair, ofPairs, services, days }: BookedSpend): string => `
   WITH each_day AS MATERIALIZED (FROM ${days}),
   service_of AS MATERIALIZED (FROM ${services}),
   of_models AS MATERIALIZED (SELECT slot, model_name, sum(spend) AS spend FROM ${byModel} GROUP BY ALL),
@@ -36,7 +39,7 @@ export const unusualDaysSql = ({ byModel, byKey, byPair, services, days }: Booke
   ),
   pairs AS MATERIALIZED (
     SELECT model_name, token_name, coalesce(service_of.service, token_name) AS service, spend
-    FROM (SELECT model_name, token_name, sum(spend) AS spend FROM ${byPair} GROUP BY ALL)
+    FROM (SELECT model_name, token_name, sum(spend) AS spend FROM ${ofPairs} GROUP BY ALL)
     LEFT JOIN service_of ON service_of.name = token_name
   ),
   dearest_pairs AS (
@@ -113,8 +116,8 @@ export const unusualDaysView: ReportView = {
   ]),
   sql: async ({ request, served, days, services, range, cellsIn, left }) => {
     let bindings: Bindings = {};
-    const spendBy = async (...names: readonly string[]): Promise<string> => {
-      const cells = await cellsIn(range, [...names, ...columnsLeft(left)]);
+    const spendBy = async (names: readonly string[], cuts?: readonly UnixSeconds[]): Promise<string> => {
+      const cells = await cellsIn(range, [...names, ...columnsLeft(left)], cuts);
       bindings = { ...bindings, ...cells.bindings };
       return `(SELECT ${days.slotOf} AS slot, ${names.join(', ')}, ${spendOf('quota', 'size')} AS spend FROM ${cells.sql}
         WHERE ${whereSql(left)} AND ${days.hasSlot} AND kind IN ('consumption', 'refund'))`;
@@ -123,9 +126,10 @@ export const unusualDaysView: ReportView = {
     const known =
       covered === undefined ? 'false' : `start_at >= ${covered.start} AND end_at <= ${covered.end}`;
     const unusual = unusualDaysSql({
-      byModel: await spendBy('model_name'),
-      byKey: await spendBy('token_name'),
-      byPair: await spendBy('model_name', 'token_name'),
+      byModel: await spendBy(['model_name']),
+      byKey: await spendBy(['token_name']),
+      byPair: await spendBy(['model_name', 'token_name']),
+      ofPairs: await spendBy(['model_name', 'token_name'], days.bounds),
       services: services.sql,
       days: `(SELECT slot, day, ${known} AS is_known, is_current, is_compared FROM ${days.sql})`,
     });

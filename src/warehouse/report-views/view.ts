@@ -21,6 +21,8 @@ export type ViewInput = {
     readonly slotOf: string;
     /** SQL for whether `created_at` is on one of the days: other times have no slot. */
     readonly hasSlot: string;
+    /** The bounds of the ranges without gaps that contain the days. */
+    readonly bounds: readonly UnixSeconds[];
   };
   /** The keys in lineages, `name` and `service`, for FROM; a missing name is its own service. */
   readonly services: Relation;

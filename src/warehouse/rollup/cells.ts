@@ -5,6 +5,7 @@ import {
   rowReader,
   secondsRange,
   type Bound,
+  type cellsBySpan,
   type CellsIn,
   type Relation,
   type AccountRows,
@@ -23,11 +24,14 @@ const ofCells = ['account', 'zone', 'start_at', 'row_count', 'first_at', 'last_a
 /** What every reader needs of a call, unless it needs the classes of its tokens. */
 const ofCalls = ['account', 'created_at', 'quota'];
 
-const day = rowReader({ range: secondsRange });
+type Span = keyof typeof cellsBySpan;
 
-/** Days of the range whose cells are as their calls, ascending. */
-const validDays = async (
+const span = rowReader({ range: secondsRange });
+
+/** Days, or months, of the range whose cells are as their calls, ascending. */
+const validSpans = async (
   connection: Sql,
+  table: Span,
   account: string,
   zone: string,
   { start, end }: Interval<UnixSeconds>,
@@ -35,11 +39,11 @@ const validDays = async (
   (
     await readAs(
       connection,
-      day,
-      `SELECT start_at, end_at FROM rollup_day AS day
+      span,
+      `SELECT start_at, end_at FROM ${table} AS span
        WHERE account = $account AND zone = $zone AND start_at >= $start AND end_at <= $end AND NOT EXISTS (
          FROM rollup_mark AS mark
-         WHERE mark.account = day.account AND mark.start_at < day.end_at AND mark.end_at > day.start_at)
+         WHERE mark.account = span.account AND mark.start_at < span.end_at AND mark.end_at > span.start_at)
        ORDER BY start_at`,
       { account, zone, start, end },
     )
@@ -50,42 +54,56 @@ export const within = (column: string, ranges: readonly Interval<UnixSeconds>[])
   `(${ranges.map(({ start, end }) => `${column} >= ${start} AND ${column} < ${end}`).join(' OR ')})`;
 
 /** What a work reads that opens the cells, or that asks for the classes of tokens. */
-export const rollupTables = ['rollup_day', 'rollup_mark', 'token_convention'] as const;
+export const rollupTables = ['rollup_day', 'rollup_month', 'rollup_mark', 'token_convention'] as const;
 
-/** Within the transaction of the rows, the valid days of a range are looked up once. */
+/** Within the transaction of the rows, the valid days and months of a range are looked up once. */
 export const openCells = (
   { connection, rows: rowsIn, cells }: Pick<AccountRows, 'connection' | 'rows' | 'cells'>,
   account: string,
   zone: string,
 ): CellsIn => {
   const valid = new Map<string, Promise<readonly Interval<UnixSeconds>[]>>();
-  const daysIn = async (range: Interval<UnixSeconds>): Promise<readonly Interval<UnixSeconds>[]> => {
-    const name = `${range.start} ${range.end}`;
-    const days = valid.get(name) ?? validDays(connection, account, zone, range);
-    valid.set(name, days);
-    return days;
+  const spansIn = async (
+    table: Span,
+    range: Interval<UnixSeconds>,
+  ): Promise<readonly Interval<UnixSeconds>[]> => {
+    const name = `${table} ${range.start} ${range.end}`;
+    const spans = valid.get(name) ?? validSpans(connection, table, account, zone, range);
+    valid.set(name, spans);
+    return spans;
   };
-  return async (range, named = [], cuts = []) => {
+  return async (range, named = [], cuts) => {
     const columns = new Set(named);
     const isWhole = ({ start, end }: Interval<UnixSeconds>): boolean =>
-      !cuts.some((cut) => cut > start && cut < end);
-    // A quarter hour is less than a day.
-    const days = columns.has('quarter') ? [] : mergeRanges((await daysIn(range)).filter(isWhole));
-    const others = restOf(range, days);
+      cuts?.some((cut) => cut > start && cut < end) !== true;
+    // A quarter hour is less than a day. By model, days have fewer cells than months by model and key.
+    const hasQuarters = columns.has('quarter');
+    const hasMonths = cuts !== undefined && columns.has('token_name') && !hasQuarters;
+    const months = hasMonths ? mergeRanges((await spansIn('rollup_month', range)).filter(isWhole)) : [];
+    const isApart = ({ start }: Interval<UnixSeconds>): boolean =>
+      !months.some((month) => start >= month.start && start < month.end);
+    const days = hasQuarters
+      ? []
+      : mergeRanges((await spansIn('rollup_day', range)).filter((day) => isWhole(day) && isApart(day)));
+    const others = restOf(range, mergeRanges([...months, ...days]));
     const names = ['quarter', ...dimensions, ...tokenSums].filter(
       (name) => name === 'kind' || columns.has(name),
     );
     const list = names.map((name) => `, ${name}`).join('');
     const parts: string[] = [];
     const bindings: Record<string, Bound> = {};
-    if (days.length > 0) {
+    for (const [table, spans] of [
+      ['rollup_month_pair', months],
+      [tableWith(columns), days],
+    ] as const) {
+      if (spans.length === 0) continue;
       parts.push(
         `SELECT account, start_at AS created_at, row_count, first_at, last_at, quota, size${list}
-       FROM ${await cells(tableWith(columns), zone, days, [...ofCells, ...names])} WHERE account = $account AND zone = $rollup_zone AND ${within('start_at', days)}`,
+       FROM ${await cells(table, zone, spans, [...ofCells, ...names])} WHERE account = $account AND zone = $rollup_zone AND ${within('start_at', spans)}`,
       );
       bindings['rollup_zone'] = zone;
     }
-    if (others.length > 0 || days.length === 0) {
+    if (others.length > 0 || parts.length === 0) {
       const times = others.length === 0 ? [range] : others;
       const [first = range] = times;
       const calls = await rowsIn(interval(first.start, (times.at(-1) ?? range).end), {

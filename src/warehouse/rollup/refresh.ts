@@ -3,7 +3,6 @@ import {
   dateAt,
   errorFields,
   hasCode,
-  interval,
   localDays,
   messageOf,
   unixSeconds,
@@ -13,18 +12,9 @@ import {
   type Log,
   type UnixSeconds,
 } from '../../core/index.ts';
-import { dimensions } from '../report-views/cube-columns.ts';
-import {
-  cellTables,
-  text,
-  wholeNumber,
-  type AccountRows,
-  type CellTable,
-  type Sql,
-} from '../../storage/index.ts';
+import { cellsBySpan, text, wholeNumber, type AccountRows, type Sql } from '../../storage/index.ts';
 import type { AccountStore } from '../schema.ts';
-import { classedCallsSql } from '../tokens/classes-sql.ts';
-import { dimensionsOf, tokenSums } from './rollup-schema.ts';
+import { buildDays, buildMonth, grouped, ofDays, ofMonths } from './build-cells.ts';
 
 /** The days of a zone that are about to be read. */
 export type RefreshRequest = {
@@ -47,12 +37,6 @@ export type RefreshDeps = {
   readonly clock: Clock;
   readonly log: Log;
 };
-
-/** The tables that the days of the rollup are in. */
-const written = [...cellTables, 'rollup_day'] as const;
-
-/** More days in one statement would cost memory. */
-const mostDays = 31;
 
 /** The days with calls of the models. */
 const readDays = async (stored: Sql, account: string, models: readonly string[]) =>
@@ -87,105 +71,75 @@ const removeMarked = async ({ connection, stored }: AccountRows, account: string
      UNION FROM ${ofModels.sql}`,
     { account, ...ofModels.bindings },
   );
-  for (const table of written)
-    await connection.execute(
-      `DELETE FROM ${table} WHERE account = $account AND (zone, start_at) IN (SELECT (zone, start_at) FROM rollup_changed)`,
-      { account },
-    );
+  await connection.execute(
+    `CREATE OR REPLACE TEMP TABLE rollup_changed_month AS
+     SELECT month.zone, month.start_at FROM rollup_month AS month
+     WHERE account = $account AND EXISTS (
+       FROM rollup_changed AS day WHERE day.zone = month.zone AND day.start_at >= month.start_at AND day.start_at < month.end_at)`,
+    { account },
+  );
+  for (const [tables, changed] of [
+    [ofDays, 'rollup_changed'],
+    [ofMonths, 'rollup_changed_month'],
+  ] as const)
+    for (const table of tables)
+      await connection.execute(
+        `DELETE FROM ${table} WHERE account = $account AND (zone, start_at) IN (SELECT (zone, start_at) FROM ${changed})`,
+        { account },
+      );
   await connection.execute('DELETE FROM rollup_mark WHERE account = $account', { account });
 };
 
-/** Days that follow each other in groups of at most a month. */
-export const grouped = (days: readonly LocalDay[]): readonly (readonly LocalDay[])[] => {
-  const groups: LocalDay[][] = [];
-  for (const day of days) {
-    const group = groups.at(-1);
-    if (group !== undefined && group.at(-1)?.end === day.start && group.length < mostDays) group.push(day);
-    else groups.push([day]);
-  }
-  return groups;
-};
-
-/** The first second of the day of a call. Numbers come from code; a day of 23 or 25 hours has its own case. */
-export const dayStartSql = (days: readonly LocalDay[]): string =>
-  `CASE ${days.map(({ start, end }) => `WHEN created_at < ${end} THEN ${start}`).join(' ')} END`;
-
-const sumsOfTokens = tokenSums.map((name) => `CAST(sum(${name}) AS BIGINT) AS ${name}`).join(', ');
-
-/**
- * The cells of consecutive days by model and key, from their calls. Bindings: those of the calls, `$account`, `$zone`, `$start`,
- * `$end`.
- */
-export const pairsSql = (days: readonly LocalDay[], calls: string): string => `
-  SELECT account, $zone AS zone, CAST(${dayStartSql(days)} AS BIGINT) AS start_at, ${dimensions.join(', ')},
-    count(*) AS row_count, min(created_at) AS first_at, max(created_at) AS last_at, sum(quota) AS quota, sum(abs(quota)) AS size,
-    ${sumsOfTokens}
-  FROM (${classedCallsSql(calls)}) WHERE account = $account AND created_at >= $start AND created_at < $end
-  GROUP BY ALL`;
-
-/** The cells of a table, from those by model and key. */
-export const sumsOfPairsSql = (table: CellTable, pairs: string): string => `
-  SELECT account, zone, start_at, ${dimensionsOf(table).join(', ')},
-    CAST(sum(row_count) AS BIGINT) AS row_count, min(first_at) AS first_at, max(last_at) AS last_at, sum(quota) AS quota,
-    sum(size) AS size, ${sumsOfTokens}
-  FROM ${pairs}
-  GROUP BY ALL`;
-
-const buildDays = async (
-  rowStore: AccountStore,
-  { account, zone }: RefreshRequest,
-  days: readonly LocalDay[],
-  signal: AbortSignal | undefined,
-): Promise<void> => {
-  const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined) return;
-  const range = interval(first.start, last.end);
-  await rowStore.publish(
-    { account, reads: ['token_convention'], writes: written },
-    async ({ connection, rows }) => {
-      const calls = await rows(range);
-      await connection.execute(`INSERT INTO rollup_pair BY NAME ${pairsSql(days, calls.sql)}`, {
-        ...calls.bindings,
-        account,
-        zone,
-        ...range,
-      });
-      const pairs = `(FROM rollup_pair WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end)`;
-      for (const table of ['rollup_model', 'rollup_key'] as const)
-        await connection.execute(`INSERT INTO ${table} BY NAME ${sumsOfPairsSql(table, pairs)}`, {
-          account,
-          zone,
-          ...range,
-        });
-      const built = connection.table(
-        { start_at: 'BIGINT', end_at: 'BIGINT' },
-        days.map(({ start, end }) => ({ start_at: start, end_at: end })),
+/** The local days of the range. */
+const daysIn = ({ range: { start, end }, zone }: RefreshRequest): readonly LocalDay[] =>
+  end <= start
+    ? []
+    : localDays(dateAt(start, zone), dateAt(unixSeconds(end - 1), zone), zone).filter(
+        (day) => day.start >= start && day.end <= end,
       );
-      await connection.execute(
-        `INSERT INTO rollup_day SELECT $account, $zone, start_at, end_at FROM ${built.sql}`,
-        { account, zone, ...built.bindings },
-      );
-    },
-    { signal },
-  );
-};
 
-/** The days of the range that have ended and have no cells. The current day is read from its calls. */
-const missingDays = async (
+/** The starts of the days or months of the range that have cells. */
+const readStarts = async (
   connection: Sql,
-  { account, zone, range }: RefreshRequest,
-  now: UnixSeconds,
-): Promise<readonly LocalDay[]> => {
-  const { start, end } = range;
-  if (end <= start) return [];
+  table: keyof typeof cellsBySpan,
+  { account, zone, range: { start, end } }: RefreshRequest,
+): Promise<ReadonlySet<number>> => {
   const rows = await connection.rows(
-    `SELECT start_at FROM rollup_day WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end`,
+    `SELECT start_at FROM ${table} WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end`,
     { account, zone, start, end },
   );
-  const known = new Set(rows.map((row) => wholeNumber(row, 'start_at')));
-  return localDays(dateAt(start, zone), dateAt(unixSeconds(end - 1), zone), zone).filter(
-    (day) => day.start >= start && day.end <= end && day.end <= now && !known.has(day.start),
-  );
+  return new Set(rows.map((row) => wholeNumber(row, 'start_at')));
+};
+
+/** The whole months among days that follow each other, by their days. */
+const monthsOf = (days: readonly LocalDay[], zone: string): readonly (readonly LocalDay[])[] => {
+  const months = new Map<string, LocalDay[]>();
+  for (const day of days) {
+    const name = day.date.slice(0, 7);
+    const month = months.get(name);
+    if (month === undefined) months.set(name, [day]);
+    else month.push(day);
+  }
+  return [...months.values()].filter((month) => {
+    const [first, last] = [month[0], month.at(-1)];
+    return (
+      first?.date.endsWith('-01') === true && last !== undefined && dateAt(last.end, zone).endsWith('-01')
+    );
+  });
+};
+
+/** The days and whole months of the range that have ended and have no cells. The current day is read from its calls. */
+const readMissing = async (connection: Sql, request: RefreshRequest, now: UnixSeconds) => {
+  const ended = daysIn(request).filter(({ end }) => end <= now);
+  if (ended.length === 0) return { days: [], months: [] };
+  const months = monthsOf(ended, request.zone);
+  const days = await readStarts(connection, 'rollup_day', request);
+  const built =
+    months.length === 0 ? new Set<number>() : await readStarts(connection, 'rollup_month', request);
+  return {
+    days: ended.filter(({ start }) => !days.has(start)),
+    months: months.filter(([first]) => first !== undefined && !built.has(first.start)),
+  };
 };
 
 const hasMarks = async (connection: Sql, account: string): Promise<boolean> =>
@@ -200,19 +154,23 @@ export const createRefresh = ({
   const versions = new Map<string, number>();
   const oneAnAccount = createNamedGates();
   const tooLarge = new Set<string>();
-  /** Days with sums that no cell can hold are read from their calls. */
+  /** Whether all was built. False where a sum is larger than a cell can hold: then its calls, or its days, are read. */
+  const fits = async (building: Promise<void>): Promise<boolean> =>
+    building.then(
+      () => true,
+      (error: unknown) => {
+        if (!/out of range|overflow/i.test(messageOf(error))) throw error;
+        return false;
+      },
+    );
   const build = async (
     request: RefreshRequest,
     days: readonly LocalDay[],
     signal: AbortSignal | undefined,
   ): Promise<void> => {
-    try {
-      await buildDays(rowStore, request, days, signal);
-    } catch (error) {
-      if (!/out of range|overflow/i.test(messageOf(error))) throw error;
-      if (days.length > 1) for (const day of days) await build(request, [day], signal);
-      else for (const { date } of days) tooLarge.add(`${request.account} ${request.zone} ${date}`);
-    }
+    if (await fits(buildDays(rowStore, request, days, signal))) return;
+    if (days.length > 1) for (const day of days) await build(request, [day], signal);
+    else for (const { date } of days) tooLarge.add(`${request.account} ${request.zone} ${date}`);
   };
   const version: CallsVersion = async (account) =>
     rowStore.read({ account, reads: ['rollup_mark'] }, async (rows) =>
@@ -225,7 +183,7 @@ export const createRefresh = ({
       const { account, zone } = request;
       const now = unixSeconds(Math.floor(clock.now() / 1000));
       const missing = await rowStore.publish(
-        { account, writes: ['rollup_mark', ...written] },
+        { account, writes: ['rollup_mark', ...ofDays, ...ofMonths] },
         async (change) => {
           const { connection } = change;
           const isMarked = await hasMarks(connection, account);
@@ -234,11 +192,12 @@ export const createRefresh = ({
             versions.set(account, (versions.get(account) ?? 0) + 1);
             await removeMarked(change, account);
           }
-          return { isMarked, days: await missingDays(connection, request, now) };
+          return { isMarked, ...(await readMissing(connection, request, now)) };
         },
         { signal, isKept: ({ isMarked }) => isMarked },
       );
-      const groups = grouped(missing.days.filter(({ date }) => !tooLarge.has(`${account} ${zone} ${date}`)));
+      const isSmall = ({ date }: LocalDay): boolean => !tooLarge.has(`${account} ${zone} ${date}`);
+      const groups = grouped(missing.days.filter(isSmall));
       for (const [at, days] of groups.entries()) {
         signal?.throwIfAborted();
         if (groups.length > 1)
@@ -249,6 +208,12 @@ export const createRefresh = ({
             part: `${at + 1} of ${groups.length}`,
           });
         await build(request, days, signal);
+      }
+      for (const days of missing.months) {
+        const name = `${account} ${zone} ${days[0]?.date.slice(0, 7)}`;
+        if (tooLarge.has(name) || !days.every(isSmall)) continue;
+        signal?.throwIfAborted();
+        if (!(await fits(buildMonth(rowStore, request, days, signal)))) tooLarge.add(name);
       }
     }).catch((error: unknown) => {
       // What has no cells is read from its calls.

@@ -1,4 +1,4 @@
-import { cellTables, type CellTable } from '../../storage/index.ts';
+import { cellsBySpan, cellTables, type CellTable } from '../../storage/index.ts';
 import { dimensions, tokenColumns } from '../report-views/cube-columns.ts';
 
 /** The sums of a cell, by column: NULL where no call of the cell has a value. */
@@ -9,6 +9,7 @@ const namesOf = {
   rollup_model: ['model_name'],
   rollup_key: ['token_name'],
   rollup_pair: ['model_name', 'token_name'],
+  rollup_month_pair: ['model_name', 'token_name'],
 } as const satisfies Readonly<Record<CellTable, readonly string[]>>;
 
 const names: readonly string[] = namesOf.rollup_pair;
@@ -19,15 +20,16 @@ export const dimensionsOf = (table: CellTable): readonly string[] => {
   return dimensions.filter((name) => !names.includes(name) || own.includes(name));
 };
 
-/** The table with the fewest cells that have these columns. */
+/** The table with the fewest cells of days that have these columns. */
 export const tableWith = (columns: ReadonlySet<string>): CellTable => {
   const asked = names.filter((name) => columns.has(name));
   return (
-    cellTables.find((table) => asked.every((name) => dimensionsOf(table).includes(name))) ?? 'rollup_pair'
+    cellsBySpan.rollup_day.find((table) => asked.every((name) => dimensionsOf(table).includes(name))) ??
+    'rollup_pair'
   );
 };
 
-// Sums over the calls of a local day, by zone and by what reports group by. `size` is the sum of absolute amounts,
+// Sums over the calls of a local day or month, by zone and by what reports group by. `size` is the sum of absolute amounts,
 // `first_at` and `last_at` are the times of the first and last call.
 // BIGINT, since the engine decompresses HUGEINT a hundred times slower.
 const cellsStatement = <T extends CellTable>(table: T) =>
@@ -45,8 +47,13 @@ export const rollupStatements = [
   cellsStatement('rollup_model'),
   cellsStatement('rollup_key'),
   cellsStatement('rollup_pair'),
+  cellsStatement('rollup_month_pair'),
   // The days that have cells; a day without calls has none.
   `CREATE TABLE rollup_day (
+    account VARCHAR NOT NULL, zone VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL
+  )`,
+  // The whole months that have cells. None has when one of its days has none.
+  `CREATE TABLE rollup_month (
     account VARCHAR NOT NULL, zone VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL
   )`,
   // Ranges whose calls have changed since: no cell of them is read. `model_name`: only the classes of a model's tokens did.
@@ -57,7 +64,7 @@ export const rollupStatements = [
 
 /** Replaces the rollup of any earlier schema by an empty one. `rollup_cell` is the table of schemas 29 to 32. */
 export const replacedRollup: readonly string[] = [
-  ...['rollup_cell', ...cellTables, 'rollup_day', 'rollup_mark'].map(
+  ...['rollup_cell', ...cellTables, ...Object.keys(cellsBySpan), 'rollup_mark'].map(
     (table) => `DROP TABLE IF EXISTS ${table}`,
   ),
   ...rollupStatements,

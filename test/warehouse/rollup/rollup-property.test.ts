@@ -79,8 +79,9 @@ const figures = `count(*) AS cells, sum(calls), sum(rows), sum(spend), sum(amoun
   sum(output_tokens), sum(output_plain_tokens), sum(output_reasoning_tokens), sum(output_unclassified_tokens)`;
 
 /** What the cells of each table are grouped by. */
-const groupings = ['model_name', 'token_name', 'model_name, token_name'].map(
-  (names) => `day, ${names}, kind, input_counts, output_counts`,
+const groupings = ['model_name', 'token_name', 'model_name, token_name'].flatMap((names) =>
+  // Of whole months, before cells of days can serve them.
+  [names, `day, ${names}`].map((all) => `${all}, kind, input_counts, output_counts`),
 );
 
 /** By each grouping: through the rollup, and by quarter hour, which no day of the rollup answers. */
@@ -88,7 +89,7 @@ const bothWays = async (warehouse: Warehouse, zone: string) => {
   const request: CubeRequest = {
     account: 'main',
     zone,
-    periods: [{ name: 'current', days: localDays('2026-03-25', '2026-04-06', zone) }],
+    periods: [{ name: 'current', days: localDays('2026-03-01', '2026-04-30', zone) }],
   };
   return warehouse.readCube(request, async (query: CubeQuery) => {
     const byDay: unknown[] = [];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { localDays, unixMillis } from '../../../src/core/index.ts';
-import { cellTables, type CellTable } from '../../../src/storage/index.ts';
+import { cellsBySpan, type CellTable } from '../../../src/storage/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { inDatabase as runInDatabase, isOnPostgres } from '../../support/postgres-warehouse.ts';
 import { openAt } from '../archive/archive-support.ts';
@@ -145,7 +145,7 @@ const edited = async (folder: TestFolder, table: CellTable): Promise<void> => {
   await inDatabase(folder, `UPDATE ${table} SET quota = quota + 1`);
 };
 
-it.each(cellTables)(
+it.each(cellsBySpan.rollup_day)(
   'a day with edited cells in %s is found, built again and recorded once',
   async (table) => {
     await using folder = await testFolder();
@@ -175,6 +175,59 @@ it('a rebuild builds every day again, also those whose sums are right', async ()
   expect(await warehouse.rollup.repair('main')).toEqual([]);
   expect(await warehouse.rollup.rebuild('main')).toEqual([]);
   expect(await read(warehouse, 'min(model_name)')).toEqual([['2026-03-28', 'model']]);
+});
+
+it('a whole month is read from cells of its own, which are built again after a landing and after an edit', async () => {
+  await using folder = await testFolder();
+  const march = { name: 'current' as const, days: localDays('2026-03-01', '2026-03-31', zone) };
+  const ofKeys = async (warehouse: Warehouse) =>
+    warehouse.readCube(
+      { account: 'main', zone, periods: [march] },
+      async (query) =>
+        (await query('SELECT token_name, sum(spend) FROM cube GROUP BY ALL ORDER BY ALL')).rows,
+    );
+  const edit = () => inDatabase(folder, 'UPDATE rollup_month_pair SET quota = quota + 1');
+  {
+    await using warehouse = await open(folder);
+    await landCalls(warehouse, folder, [call]);
+    expect(await ofKeys(warehouse)).toEqual([['key', '0.5']]);
+  }
+  await edit();
+  {
+    await using warehouse = await open(folder);
+    // The edit shows that the cells of the month are read.
+    expect(await ofKeys(warehouse)).toEqual([['key', '1.5']]);
+    await landCalls(warehouse, folder, [{ ...call, quota: '2.5' }]);
+    expect(await ofKeys(warehouse)).toEqual([['key', '2.5']]);
+  }
+  await edit();
+  await using warehouse = await open(folder);
+  const different = [{ zone, start: Date.UTC(2026, 1, 28, 23) / 1000 }];
+  expect(await warehouse.rollup.compare('main', 'sums')).toEqual(different);
+  expect(await warehouse.rollup.compare('main', 'cells')).toEqual(different);
+  expect(await warehouse.rollup.repair('main')).toEqual(different);
+  expect(await ofKeys(warehouse)).toEqual([['key', '2.5']]);
+});
+
+it('a month whose sums exceed a cell is read from its days', async () => {
+  const { folder, warehouse } = await openNew(open);
+  const calls = Array.from({ length: 12 }, (_, at) => ({
+    ...call,
+    at: day + (at % 2) * 86_400 + at,
+    prompt_tokens: 9e17,
+    cached_tokens: 0,
+  }));
+  await landCalls(warehouse, folder, calls, { days: 2 });
+  const rows = await warehouse.readCube(
+    {
+      account: 'main',
+      zone,
+      periods: [{ name: 'current', days: localDays('2026-03-01', '2026-03-31', zone) }],
+    },
+    async (query) => (await query('SELECT token_name, sum(prompt_tokens) FROM cube GROUP BY ALL')).rows,
+  );
+  expect(rows).toEqual([['key', '10800000000000000000']]);
+  expect(await warehouse.rollup.compare('main', 'cells')).toEqual([]);
 });
 
 it('days that have ended get their cells without a report', async () => {

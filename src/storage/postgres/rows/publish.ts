@@ -7,7 +7,7 @@ import {
   type UnixSeconds,
 } from '../../../core/index.ts';
 import { flag } from '../../row-reader.ts';
-import { cellTables } from '../../row-store.ts';
+import { cellsBySpan } from '../../row-store.ts';
 import { inTransaction, optionalText, text, wholeNumber, type Sql } from '../../sql.ts';
 import type { PostgresConnection } from '../connection.ts';
 import type { PostgresEngine } from '../engine.ts';
@@ -17,6 +17,10 @@ import { createPartition } from './partitions.ts';
 import type { CopiedSchema, WorkingCopy } from './working-copy.ts';
 
 type Range = Interval<UnixSeconds>;
+
+type Span = keyof typeof cellsBySpan;
+
+const isSpan = (table: string): table is Span => Object.hasOwn(cellsBySpan, table);
 
 /** The changes of one unit of work. The changed rows are in files. */
 export type Changes = {
@@ -28,8 +32,8 @@ export type Changes = {
   /** Ranges whose calls are replaced, and the months of the new calls. */
   readonly ranges: readonly Range[];
   readonly months: readonly Month[];
-  /** Days of the rollup whose cells are no longer valid. */
-  readonly days: readonly { readonly zone: string; readonly start: number }[];
+  /** Days and months of the rollup whose cells are no longer valid, by their table. */
+  readonly spans: ReadonlyMap<Span, readonly { readonly zone: string; readonly start_at: number }[]>;
 };
 
 export const readVersion = async (stored: Sql, account: string): Promise<number> => {
@@ -83,7 +87,7 @@ export const writeChanges = async (
   const { connection, written, write } = copy;
   const files: OutgoingRows[] = [];
   const replaced: string[] = [];
-  const days: Changes['days'][number][] = [];
+  const spans = new Map<Span, { zone: string; start_at: number }[]>();
   let calls: Pick<Changes, 'ranges' | 'months'> = { ranges: [], months: [] };
   for (const [table, before] of written) {
     if (table === 'call_log') {
@@ -104,13 +108,18 @@ export const writeChanges = async (
       if (flag(row ?? {}, 'is_gone')) {
         replaced.push(table);
         files.push(await write(table, `FROM ${table}`));
-        if (table === 'rollup_day')
-          for (const day of await connection.rows(gone))
-            days.push({ zone: text(day, 'zone'), start: wholeNumber(day, 'start_at') });
+        if (isSpan(table))
+          spans.set(
+            table,
+            (await connection.rows(gone)).map((row) => ({
+              zone: text(row, 'zone'),
+              start_at: wholeNumber(row, 'start_at'),
+            })),
+          );
       } else if (flag(row ?? {}, 'is_added')) files.push(await write(table, added));
     }
   }
-  return files.length === 0 ? undefined : { version, files, replaced, days, ...calls };
+  return files.length === 0 ? undefined : { version, files, replaced, spans, ...calls };
 };
 
 const replace = async (
@@ -124,16 +133,15 @@ const replace = async (
       'DELETE FROM call_log WHERE account = $account AND created_at >= $start AND created_at < $end',
       { account, start, end },
     );
-  const days = stored.table(
-    { zone: 'VARCHAR', start_at: 'BIGINT' },
-    changes.days.map(({ zone, start }) => ({ zone, start_at: start })),
-  );
-  for (const table of changes.days.length > 0 ? cellTables : [])
-    await stored.execute(
-      `DELETE FROM ${table} AS cell USING ${days.sql} AS day
-       WHERE cell.account = $account AND cell.zone = day.zone AND cell.start_at = day.start_at`,
-      { account, ...days.bindings },
-    );
+  for (const [span, gone] of changes.spans) {
+    const rows = stored.table({ zone: 'VARCHAR', start_at: 'BIGINT' }, gone);
+    for (const table of cellsBySpan[span])
+      await stored.execute(
+        `DELETE FROM ${table} AS cell USING ${rows.sql} AS gone
+         WHERE cell.account = $account AND cell.zone = gone.zone AND cell.start_at = gone.start_at`,
+        { account, ...rows.bindings },
+      );
+  }
   for (const table of changes.replaced)
     await stored.execute(`DELETE FROM ${table} WHERE ${tables.get(table)?.account} = $account`, {
       account,
