@@ -73,15 +73,29 @@ const rollupMutants: readonly Mutant[] = [
     'a marked day is read from its cells',
     rollupTests,
     'warehouse/rollup/cells.ts',
-    'WHERE mark.account = day.account AND mark.start_at < day.end_at',
-    'WHERE mark.account <> day.account AND mark.start_at < day.end_at',
+    'WHERE mark.account = span.account AND mark.start_at < span.end_at',
+    'WHERE mark.account <> span.account AND mark.start_at < span.end_at',
   ),
   mutant(
     'a call in the first second of a day counts for the day before',
     rollupTests,
-    'warehouse/rollup/refresh.ts',
+    'warehouse/rollup/build-cells.ts',
     '`WHEN created_at < ${end} THEN ${start}`',
     '`WHEN created_at <= ${end} THEN ${start}`',
+  ),
+  mutant(
+    'a month keeps its cells after one of its days has landed again',
+    rollupTests,
+    'warehouse/rollup/refresh.ts',
+    'day.start_at >= month.start_at AND day.start_at < month.end_at',
+    'day.start_at >= month.end_at',
+  ),
+  mutant(
+    'a month of two periods is read as one',
+    rollupTests,
+    'warehouse/rollup/cells.ts',
+    'cuts?.some((cut) => cut > start && cut < end) !== true',
+    'cuts?.some((cut) => cut > end && cut < start) !== true',
   ),
 ];
 

@@ -209,6 +209,28 @@ it('a whole month is read from cells of its own, which are built again after a l
   expect(await ofKeys(warehouse)).toEqual([['key', '2.5']]);
 });
 
+it('a month of two periods is read from its days', async () => {
+  const { folder, warehouse } = await openNew(open);
+  await landCalls(warehouse, folder, [call, { ...call, at: day + 86_400 }], { days: 2 });
+  const dates = localDays('2026-03-01', '2026-03-31', zone);
+  const rows = await warehouse.readCube(
+    {
+      account: 'main',
+      zone,
+      periods: [
+        { name: 'comparison', days: dates.slice(0, 28) },
+        { name: 'current', days: dates.slice(28) },
+      ],
+    },
+    async (query) =>
+      (await query('SELECT period, token_name, sum(calls) FROM cube GROUP BY ALL ORDER BY ALL')).rows,
+  );
+  expect(rows).toEqual([
+    ['comparison', 'key', '1'],
+    ['current', 'key', '1'],
+  ]);
+});
+
 it('a month whose sums exceed a cell is read from its days', async () => {
   const { folder, warehouse } = await openNew(open);
   const calls = Array.from({ length: 12 }, (_, at) => ({
