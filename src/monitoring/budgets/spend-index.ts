@@ -68,8 +68,14 @@ export const createSpendIndex = (
 ): SpendIndex => {
   const byKey = groupBy(cells, ({ key }) => key);
   const byModel = groupBy(cells, ({ model }) => model);
-  const groupsOf = (scope: BudgetScope): readonly Group[] =>
-    (scope.kind === 'model' ? byModel : byKey).filter(({ names }) => inScope(scope, names, rules));
+  const groups = new Map<BudgetScope, readonly Group[]>();
+  const groupsOf = (scope: BudgetScope): readonly Group[] => {
+    const found =
+      groups.get(scope) ??
+      (scope.kind === 'model' ? byModel : byKey).filter(({ names }) => inScope(scope, names, rules));
+    groups.set(scope, found);
+    return found;
+  };
   const known = new Map<BudgetScope, ReadonlyMap<number, Money>>();
   const bySegment = (scope: BudgetScope): ReadonlyMap<number, Money> => {
     const found = known.get(scope);

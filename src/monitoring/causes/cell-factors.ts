@@ -1,4 +1,11 @@
-import { decimalPlaces, moneyOfUnits, roundedQuotient, unitsOfMoney, type Money } from '../../core/index.ts';
+import {
+  decimalPlaces,
+  moneyOfUnits,
+  roundedQuotient,
+  unitsOfMoney,
+  zero,
+  type Money,
+} from '../../core/index.ts';
 import type { TokenClass } from '../../warehouse/index.ts';
 
 /** The calls of one model and key in one period. */
@@ -79,7 +86,8 @@ const guard = 28;
 const guardUnits = 10n ** BigInt(guard);
 
 /** In units of the last guard decimal. */
-export const unitsOf = (amount: Money): bigint => unitsOfMoney(amount, places + guard);
+export const unitsOf = (amount: Money): bigint =>
+  amount === zero ? 0n : unitsOfMoney(amount, places + guard);
 
 export const unitsToMoney = (units: bigint): Money =>
   moneyOfUnits(roundedQuotient(units, guardUnits), places);
@@ -89,21 +97,43 @@ export type Priced = { readonly calls: bigint; readonly charge: bigint };
 
 const nothingPriced: Priced = { calls: 0n, charge: 0n };
 
-const pricedOf = (usage: Usage): Priced =>
-  isByToken(usage) ? { calls: BigInt(usage.calls), charge: unitsOf(usage.charge) } : nothingPriced;
+const pricedOf = (usage: Usage, charge: bigint): Priced =>
+  isByToken(usage) ? { calls: BigInt(usage.calls), charge } : nothingPriced;
 
-/** A cell with its parts that are charged by the token. */
-export type PricedCell = { readonly cell: ChangedCell; readonly old: Priced; readonly now: Priced };
+/** The charge and the refunds of a usage, in units. */
+type Amounts = { readonly charge: bigint; readonly refunds: bigint };
+
+const amountsOf = ({ charge, refunds }: Usage): Amounts => ({
+  charge: unitsOf(charge),
+  refunds: unitsOf(refunds),
+});
+
+/** A cell with its amounts, and with its parts that are charged by the token. */
+export type PricedCell = {
+  readonly cell: ChangedCell;
+  readonly before: Amounts;
+  readonly after: Amounts;
+  readonly old: Priced;
+  readonly now: Priced;
+};
 
 /** Whether its calls count: without calls, tokens are no use of the gateway that could be counted. */
 const isCounted = ({ before, after }: ChangedCell): boolean =>
   [before, after].every((usage) => usage.calls > 0 || !hasTokens(usage));
 
 /** Nothing of it is among the calls that are charged by the token if its calls do not count. */
-export const pricedCell = (cell: ChangedCell): PricedCell =>
-  isCounted(cell)
-    ? { cell, old: pricedOf(cell.before), now: pricedOf(cell.after) }
-    : { cell, old: nothingPriced, now: nothingPriced };
+export const pricedCell = (cell: ChangedCell): PricedCell => {
+  const [before, after] = [amountsOf(cell.before), amountsOf(cell.after)];
+  return isCounted(cell)
+    ? {
+        cell,
+        before,
+        after,
+        old: pricedOf(cell.before, before.charge),
+        now: pricedOf(cell.after, after.charge),
+      }
+    : { cell, before, after, old: nothingPriced, now: nothingPriced };
+};
 
 /** The prices of a model as whole numbers of one unit. */
 export type ClassWeights = ReadonlyMap<TokenClass, bigint>;
@@ -167,18 +197,21 @@ const nothing: Factors = {
 
 /** What one cell contributes to each factor, in units: the steps from the earlier charge to the later one. */
 export const factorsOf = (
-  { cell, old, now }: PricedCell,
+  { cell, before, after, old, now }: PricedCell,
   pricesOf: (model: string) => ClassWeights,
   all: AllCalls,
 ): Factors => {
-  const fixed = (usage: Usage): bigint => (isByToken(usage) ? 0n : unitsOf(usage.charge));
+  const fixed = (usage: Usage, { charge }: Amounts): bigint => (isByToken(usage) ? 0n : charge);
   const shared = {
     ...nothing,
-    'fixed-price': fixed(cell.after) - fixed(cell.before),
-    refunds: unitsOf(cell.before.refunds) - unitsOf(cell.after.refunds),
+    'fixed-price': fixed(cell.after, after) - fixed(cell.before, before),
+    refunds: before.refunds - after.refunds,
   };
   if (!isCounted(cell))
-    return { ...shared, price: pricedOf(cell.after).charge - pricedOf(cell.before).charge };
+    return {
+      ...shared,
+      price: pricedOf(cell.after, after.charge).charge - pricedOf(cell.before, before.charge).charge,
+    };
   const change = now.charge - old.charge;
   // Without any calls before, all of the later ones are volume.
   if (all.before === 0n) return { ...shared, volume: change };

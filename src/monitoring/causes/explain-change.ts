@@ -13,7 +13,6 @@ import {
   causeFactors,
   factorsOf,
   pricedCell,
-  unitsOf,
   unitsToMoney,
   weightsOfPrices,
   type CauseFactor,
@@ -21,9 +20,16 @@ import {
   type ClassPrices,
   type ClassWeights,
   type Factors,
+  type PricedCell,
   type Usage,
 } from './cell-factors.ts';
-import { nameContributor, sumPriced, type Contributor, type Explained } from './name-contributor.ts';
+import {
+  candidatesOf,
+  nameContributor,
+  sumPriced,
+  type Contributor,
+  type Explained,
+} from './name-contributor.ts';
 
 export type CausePart = {
   readonly factor: CauseFactor;
@@ -41,11 +47,12 @@ export type Waterfall = {
   readonly parts: readonly CausePart[];
 };
 
-const spendOf = (cells: readonly ChangedCell[], period: 'before' | 'after'): Money =>
-  subtractMoney(
-    sumMoney(cells.map((cell) => cell[period].charge)),
-    sumMoney(cells.map((cell) => cell[period].refunds)),
-  );
+/** In units. */
+const spendOf = (cells: readonly PricedCell[], period: 'before' | 'after'): bigint => {
+  let spend = 0n;
+  for (const { [period]: amounts } of cells) spend += amounts.charge - amounts.refunds;
+  return spend;
+};
 
 /** The usage of so many days like this one. */
 const times = ({ calls, tokens, unstatedCalls = 0, charge, refunds }: Usage, days: bigint): Usage => ({
@@ -91,9 +98,9 @@ export const explainChange = (
     const units = factorsOf(one, weightsOf, allCalls);
     return { ...one, units: days === 1n ? units : ofOneDay(units, days) };
   });
-  const earlier = spendOf(cells, 'before');
-  const before = days === 1n ? earlier : unitsToMoney(roundedQuotient(unitsOf(earlier), days));
-  const after = spendOf(given, 'after');
+  const candidates = candidatesOf(explained);
+  const before = unitsToMoney(roundedQuotient(spendOf(priced, 'before'), days));
+  const after = unitsToMoney(roundedQuotient(spendOf(priced, 'after'), days));
   const change = subtractMoney(after, before);
   const amounts = new Map(
     causeFactors.map((factor) => [
@@ -118,7 +125,7 @@ export const explainChange = (
       return {
         factor,
         amount,
-        contributor: amount === zero ? undefined : nameContributor(explained, factor, amount, all),
+        contributor: amount === zero ? undefined : nameContributor(candidates, factor, amount, all),
       };
     }),
   };

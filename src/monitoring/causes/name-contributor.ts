@@ -36,6 +36,9 @@ export type AllPriced = { readonly old: Priced; readonly now: Priced; readonly d
 /** One cell, or those of a model or of a key. */
 type Candidate = Omit<Contributor, 'amount' | 'state'> & { readonly cells: readonly Explained[] };
 
+/** Each cell alone, and the models and the keys of several cells. */
+type Candidates = { readonly single: readonly Candidate[]; readonly groups: () => readonly Candidate[] };
+
 /** The least part of a cause that is named: a quarter. */
 const leastPart = 4n;
 
@@ -100,17 +103,25 @@ const hasMoved = ({ before, after }: ChangedCell, factor: CauseFactor, sign: big
 const isOfEach = (factor: CauseFactor): boolean =>
   ['length', 'cache', 'price', 'unstated-tokens'].includes(factor);
 
-/** What the cells of a candidate that are charged by the token add up to. */
-const pricedIn = ({ cells }: Candidate): { readonly old: Priced; readonly now: Priced } => ({
-  old: sumPriced(cells.map((one) => one.old)),
-  now: sumPriced(cells.map((one) => one.now)),
-});
+/** The parts of one cell, or of several, that are charged by the token. */
+type PricedParts = { readonly old: Priced; readonly now: Priced };
 
-/** What the candidate contributes in the direction of the part, at least 0. */
-const contributionOf = (candidate: Candidate, factor: CauseFactor, sign: bigint, all: AllPriced): bigint => {
-  const { cells } = candidate;
+/** What the cells that are charged by the token add up to. */
+const pricedIn = (cells: readonly Explained[]): PricedParts => {
+  const [only] = cells;
+  if (only !== undefined && cells.length === 1) return only;
+  return { old: sumPriced(cells.map(({ old }) => old)), now: sumPriced(cells.map(({ now }) => now)) };
+};
+
+/** What the cells contribute in the direction of the part, at least 0. */
+const contributionOf = (
+  cells: readonly Explained[],
+  factor: CauseFactor,
+  sign: bigint,
+  all: AllPriced,
+): bigint => {
   if (factor === 'volume' || factor === 'mix') {
-    const { old, now } = pricedIn(candidate);
+    const { old, now } = pricedIn(cells);
     if (factor === 'mix') return mixEffect(old, now, all, sign);
     return (now.calls - old.calls) * sign > 0n ? callsEffect(old, now) * sign : 0n;
   }
@@ -134,7 +145,7 @@ const stateOf = (
   if (cells.every(({ cell }) => isAbsent(cell.before, factor))) return 'new';
   if (cells.every(({ cell }) => isAbsent(cell.after, factor))) return 'gone';
   if (factor !== 'mix') return undefined;
-  const { old, now } = pricedIn(candidate);
+  const { old, now } = pricedIn(cells);
   return now.calls * all.old.calls > old.calls * all.now.calls ? 'larger-share' : 'smaller-share';
 };
 
@@ -153,6 +164,15 @@ const groupsBy = (cells: readonly Explained[], name: 'model' | 'key'): readonly 
   );
 };
 
+/** The candidates for every factor: models and keys are grouped once, and only if no cell alone can be named. */
+export const candidatesOf = (cells: readonly Explained[]): Candidates => {
+  let groups: readonly Candidate[] | undefined;
+  return {
+    single: cells.map((one) => ({ model: one.cell.model, key: one.cell.key, cells: [one] })),
+    groups: () => (groups ??= [...groupsBy(cells, 'model'), ...groupsBy(cells, 'key')]),
+  };
+};
+
 /** The same among equals, in whichever order they are. */
 const nameOf = ({ model = '', key = '' }: Candidate): string => `${model}\n${key}`;
 
@@ -161,20 +181,23 @@ const nameOf = ({ model = '', key = '' }: Candidate): string => `${model}\n${key
  * quarter of it; else the model or the key alone that does; undefined if none does. Pure.
  */
 export const nameContributor = (
-  cells: readonly Explained[],
+  { single, groups }: Candidates,
   factor: CauseFactor,
   amount: Money,
   all: AllPriced,
 ): Contributor | undefined => {
   const units = unitsOf(amount);
   const sign = units > 0n ? 1n : -1n;
+  const least = units * sign;
   /** Whether the cell alone can be named: the others, of thousands, need no closer look. */
-  const mayCount = ({ units: own }: Explained): boolean =>
-    factor === 'volume' || factor === 'mix' || own[factor] * leastPart * sign >= units * sign;
+  const mayCount = ({ cells: [one] }: Candidate): boolean =>
+    factor === 'volume' ||
+    factor === 'mix' ||
+    (one !== undefined && one.units[factor] * leastPart * sign >= least);
   const largest = (candidates: readonly Candidate[]): Contributor | undefined => {
     let best: { readonly candidate: Candidate; readonly size: bigint } | undefined;
     for (const candidate of candidates) {
-      const size = contributionOf(candidate, factor, sign, all);
+      const size = contributionOf(candidate.cells, factor, sign, all);
       if (size * leastPart < units * sign * all.days || size <= 0n) continue;
       if (best !== undefined && size < best.size) continue;
       if (best !== undefined && size === best.size && nameOf(candidate) > nameOf(best.candidate)) continue;
@@ -187,9 +210,5 @@ export const nameContributor = (
     const state = stateOf(best.candidate, factor, all);
     return { ...named, amount: own, ...(state === undefined ? {} : { state }) };
   };
-  return (
-    largest(
-      cells.filter(mayCount).map((one) => ({ model: one.cell.model, key: one.cell.key, cells: [one] })),
-    ) ?? largest([...groupsBy(cells, 'model'), ...groupsBy(cells, 'key')])
-  );
+  return largest(single.filter(mayCount)) ?? largest(groups());
 };

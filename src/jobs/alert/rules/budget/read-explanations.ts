@@ -15,6 +15,7 @@ import {
   inScope,
   segmentsOf,
   type Assessment,
+  type Budget,
   type ChangedCell,
   type ClassPrices,
   type PlannedPeriod,
@@ -122,17 +123,38 @@ const pairsOf = (sums: readonly SegmentSums[]): readonly Pair[] => {
   return [...pairs.values()];
 };
 
+/** The pairs of a scope. Its model or keys are matched, which are far fewer than pairs. */
+type PairsIn = (scope: Budget['scope']) => readonly Pair[];
+
+const pairsInScope = (pairs: readonly Pair[], rules: ScopeRules): PairsIn => {
+  const groupsBy = (name: 'model' | 'key'): readonly (readonly [Pair, ...Pair[]])[] => {
+    const groups = new Map<string, [Pair, ...Pair[]]>();
+    for (const pair of pairs) {
+      const group = groups.get(pair[name]);
+      if (group === undefined) groups.set(pair[name], [pair]);
+      else group.push(pair);
+    }
+    return [...groups.values()];
+  };
+  const [byModel, byKey] = [groupsBy('model'), groupsBy('key')];
+  return (scope) => {
+    return scope.kind === 'account'
+      ? pairs
+      : (scope.kind === 'model' ? byModel : byKey).flatMap((group) =>
+          inScope(scope, group[0], rules) ? group : [],
+        );
+  };
+};
+
 /** The cells of one scope, in its period so far and in the compared part of the previous period. */
 const cellsOf = (
   { planned: { elapsed, compared }, assessment: { budget } }: Asked,
-  pairs: readonly Pair[],
+  pairsIn: PairsIn,
   bounds: readonly UnixSeconds[],
-  rules: ScopeRules,
 ): readonly ChangedCell[] => {
   // By service: a rotation changes the key, not the caller.
   const byService = new Map<string, Pair[]>();
-  for (const pair of pairs) {
-    if (!inScope(budget.scope, pair, rules)) continue;
+  for (const pair of pairsIn(budget.scope)) {
     const name = `${pair.model}\n${pair.service}`;
     const same = byService.get(name);
     if (same === undefined) byService.set(name, [pair]);
@@ -189,10 +211,10 @@ export const readExplanations = async (
       : await readPrices(first.planned.elapsed.end, zone, context);
   const rules = { teams: costOwners.teams, tags: costOwners.tags ?? [] };
   const locale = localeOf(context.locale);
-  const pairs = pairsOf(cells);
+  const pairsIn = pairsInScope(pairsOf(cells), rules);
   const explain = (one: Asked): Explanation => {
     const { currency } = one.assessment.budget;
-    const changes = cellsOf(one, pairs, bounds, rules);
+    const changes = cellsOf(one, pairsIn, bounds);
     const tables = spendTables(changes, currency, locale);
     if (!compared.includes(one)) return { tables };
     const waterfall = explainChange(changes, (model) => prices.get(model));
