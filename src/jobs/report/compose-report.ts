@@ -31,7 +31,7 @@ import type { JobContext } from '../job-kind.ts';
 import { isWhole, depsFor, noCostOwners, type Filters, type Part } from '../cost-owners.ts';
 import { readBudgets } from '../alert/rules/budget/read-budgets.ts';
 import type { Assessment } from '../../monitoring/index.ts';
-import { periodVerdict } from './period-verdict.ts';
+import { periodVerdict, type PeriodVerdict } from './period-verdict.ts';
 import { findUnmatched } from './unmatched.ts';
 
 /** The first of the folders that contains the path. */
@@ -211,9 +211,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
   const { account, warehouse, zone, progress, costOwners = noCostOwners } = context;
   const { definition, period, locale } = await outlineOf(request, context);
   const says = runNotes(locale, zone);
-  progress({ step: `comparing with the gateway’s statistics`, detail: period.label });
   const covered = await warehouse.logs.watermark(account.name);
-  const verdict = await periodVerdict(period.interval, locale, context);
   const unread = (await warehouse.logs.quarantined(account.name, period.interval)).length;
   const unclear = await warehouse.logs.unclear(account.name, period.interval);
   const afterWatermark = await callsAfter(covered?.end, period.interval, context);
@@ -227,13 +225,26 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
   const budgets = await budgetsAt(definition, period, context);
   const unmatchedOf = findUnmatched(costOwners, context);
 
+  let comparing: Promise<PeriodVerdict> | undefined;
+  const compare = async (): Promise<PeriodVerdict> => {
+    if (comparing === undefined) {
+      progress({ step: `comparing with the gateway’s statistics`, detail: period.label });
+      comparing = periodVerdict(period.interval, locale, context);
+    }
+    return comparing;
+  };
+  /** Whether the report shows what the comparison stores. */
+  const showsComparisons = [...definition.queries.values()].some((sql) => /\bcomparisons\b/i.test(sql));
+
   const compose = async (team?: string | null): Promise<ComposedReport> => {
+    if (showsComparisons) await compare();
     progress({ step: `building ${request.report}`, detail: period.label });
     const part = {
       team,
       filters,
     };
     const { unmatched, selectsNothing } = await unmatchedOf(part);
+    const verdict = compare();
     const model = await buildReport({
       definition,
       warehouse,
@@ -255,12 +266,13 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
         ...(covered === undefined ? {} : { dataSince: covered.start, dataThrough: covered.end }),
         ...(isWhole(part) ? {} : { ofPart: true }),
         budgets: budgetsOf(budgets, part),
-        reconciliation: verdict,
       },
+      comparing: verdict,
       signal: context.signal,
     });
     const rendered = await renderReport(model);
-    return { model, rendered, files: filesOf(request.report, rendered, model), period, verdict };
+    const files = filesOf(request.report, rendered, model);
+    return { model, rendered, files, period, verdict: await verdict };
   };
   return { definition, period, compose };
 };

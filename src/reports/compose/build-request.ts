@@ -14,6 +14,8 @@ export type BuildRequest = {
   readonly zone: string;
   readonly period: Period;
   readonly facts: ReportFacts;
+  /** The reconciliation, which a comparison beside the queries of the report determines; the facts then have none. */
+  readonly comparing?: Promise<ReportFacts['reconciliation']>;
   /** Returns the colour numbers of series, the same on every call; default: by rank in each chart. */
   readonly assignColours?: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** Teams, budgets, prices, the moment of the run, and the part of the account that the report covers. */

@@ -242,6 +242,23 @@ const assemble = (
   };
 };
 
+/** Runs the queries beside the comparison. Waits for both even if one fails, so that neither continues after the run. */
+const withComparison = async (
+  request: BuildRequest,
+): Promise<{ readonly request: BuildRequest; readonly results: QueryResults }> => {
+  const [queried, compared] = await Promise.allSettled([runQueries(request), request.comparing]);
+  if (queried.status === 'rejected') throw queried.reason;
+  if (compared.status === 'rejected') throw compared.reason;
+  const { facts } = request;
+  return {
+    request:
+      compared.value === undefined
+        ? request
+        : { ...request, facts: { ...facts, reconciliation: compared.value } },
+    results: queried.value,
+  };
+};
+
 /**
  * Runs the SQL of a report over its period and the one before, and builds the model for HTML, text and pictures. Every
  * figure is an exact decimal. Tables are shortened, with exact sums, until the HTML of the mail is below 90 kB.
@@ -249,8 +266,9 @@ const assemble = (
  * @throws Fault `report-invalid` when the SQL does not return what the report requires, `report-query-failed` from the
  * warehouse
  */
-export const buildReport = async (request: BuildRequest): Promise<ReportModel> => {
-  const results = await withColours(request, await runQueries(request));
+export const buildReport = async (asked: BuildRequest): Promise<ReportModel> => {
+  const { request, results: queried } = await withComparison(asked);
+  const results = await withColours(request, queried);
   const { data, seal } = dataOf(request, results);
   const warnings = warningsOf(request, results);
   const { definition, period } = request;

@@ -118,7 +118,10 @@ export const readSums = async (
     ];
     const relation = await cellsIn(range, columns, bounds);
     const unstated = `, coalesce(sum(row_count) FILTER (kind = 'consumption' AND (input_counts <> 'known' OR output_counts <> 'known')), 0) AS unstated`;
-    const classes = tokens ? summed.map((name) => `, sum(${name}) AS ${name}`).join('') + unstated : '';
+    // NULL in place of 0 is not converted to a number and back: most classes of most cells are 0.
+    const classes = tokens
+      ? summed.map((name) => `, nullif(sum(${name}), 0) AS ${name}`).join('') + unstated
+      : '';
     const rows = await connection.rows(
       `SELECT CAST(${segmentSql(run, bounds)} AS INTEGER) AS segment, ${models === false ? `'' AS model_name` : 'model_name'}, token_name,
          coalesce(sum(row_count) FILTER (kind = 'consumption'), 0) AS calls,

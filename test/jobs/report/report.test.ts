@@ -147,6 +147,42 @@ describe('a report run for its slot', () => {
   });
 
   it.each([
+    ['spend-summary', ['queries', 'comparison']],
+    ['reconciliation', ['comparison', 'queries']],
+  ])(
+    '%s begins its queries and the comparison in this order: it waits only for what it shows',
+    async (report, order) => {
+      await using fixture = await openReportFixture();
+      const { warehouse, account } = fixture.context;
+      const begun: string[] = [];
+      let begin: (value?: undefined) => void = () => undefined;
+      const queries = new Promise((resolve) => {
+        begin = resolve;
+      });
+      const statistics: Gateway['statistics'] = async (...asked) => {
+        if (order[0] === 'queries') await queries;
+        begun.push('comparison');
+        return account.gateway.statistics(...asked);
+      };
+      const readCube: typeof warehouse.readCube = async (...asked) => {
+        begun.push('queries');
+        begin();
+        return warehouse.readCube(...asked);
+      };
+      const { verdict } = await composeReport(
+        { report, period: { from: '2026-11-01', to: '2026-11-15' } },
+        {
+          ...fixture.context,
+          account: { ...account, gateway: { ...account.gateway, statistics } },
+          warehouse: { ...warehouse, readCube },
+        },
+      );
+      expect(begun).toEqual(order);
+      expect(verdict.verdict).not.toBe('unknown');
+    },
+  );
+
+  it.each([
     ['en', 'No key matches "gro\u0301wth-*"', 'Similar names: growth-mail'],
     ['de', 'Kein Key passt zu \u201Egro\u0301wth-*\u201C', '\u00C4hnliche Namen: growth-mail'],
     ['zh', '没有密钥匹配\u201Cgro\u0301wth-*\u201D', '相近的名称：growth-mail'],
