@@ -25,7 +25,16 @@ export type {
 } from './run-ledger.ts';
 export * from './sql.ts';
 export { cellsBySpan, cellTables } from './row-store.ts';
-export type { AccountRows, CellsIn, CellTable, Relation, RowChange, RowsIn, RowStore } from './row-store.ts';
+export type {
+  AccountRows,
+  CellsIn,
+  CellTable,
+  Relation,
+  RollupSpan,
+  RowChange,
+  RowsIn,
+  RowStore,
+} from './row-store.ts';
 export * from './row-reader.ts';
 export { boundRows, type BoundRows } from './bound-rows.ts';
 export { createRunLedger } from './ledger/create-run-ledger.ts';

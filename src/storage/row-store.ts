@@ -10,6 +10,9 @@ export const cellsBySpan = {
   rollup_month: ['rollup_month_pair'],
 } as const;
 
+/** The table of the days, or of the whole months, that have cells. */
+export type RollupSpan = keyof typeof cellsBySpan;
+
 export const cellTables = [...cellsBySpan.rollup_day, ...cellsBySpan.rollup_month] as const;
 
 export type CellTable = (typeof cellTables)[number];
@@ -35,8 +38,8 @@ export type RowsIn = (
  * dimensions and token columns. Name only what is needed: cells by model or by key are few, those by both are many. Days whose
  * rollup is valid are read from the rollup, all other times from the calls, so that an outdated rollup changes no sum.
  *
- * With `cuts`, only the times between two of them are told apart: whole months without a cut are read as one. A day that contains
- * a cut is read from the calls, so that its rows can be assigned to either side. Without `cuts`, each day is told apart.
+ * Without `cuts`, no row contains calls of more than one day. With `cuts`, a row may contain the calls of a whole month, but never
+ * calls from both sides of a cut: a month that contains a cut is read by day, and a day that contains a cut is read from its calls.
  */
 export type CellsIn = (
   range: Range,

@@ -72,9 +72,9 @@ const rollupMutants: readonly Mutant[] = [
   mutant(
     'a marked day is read from its cells',
     rollupTests,
-    'warehouse/rollup/cells.ts',
-    'WHERE mark.account = span.account AND mark.start_at < span.end_at',
-    'WHERE mark.account <> span.account AND mark.start_at < span.end_at',
+    'warehouse/rollup/rollup-schema.ts',
+    'WHERE mark.account = ${span}.account AND mark.start_at < ${span}.end_at',
+    'WHERE mark.account <> ${span}.account AND mark.start_at < ${span}.end_at',
   ),
   mutant(
     'a call in the first second of a day counts for the day before',

@@ -233,7 +233,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
     }
     return comparing;
   };
-  /** Whether the report shows what the comparison stores. */
+  /** Whether the report may show what the comparison stores. The name in a comment of its SQL only makes the report wait. */
   const showsComparisons = [...definition.queries.values()].some((sql) => /\bcomparisons\b/i.test(sql));
 
   const compose = async (team?: string | null): Promise<ComposedReport> => {

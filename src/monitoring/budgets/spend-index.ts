@@ -68,14 +68,8 @@ export const createSpendIndex = (
 ): SpendIndex => {
   const byKey = groupBy(cells, ({ key }) => key);
   const byModel = groupBy(cells, ({ model }) => model);
-  const groups = new Map<BudgetScope, readonly Group[]>();
-  const groupsOf = (scope: BudgetScope): readonly Group[] => {
-    const found =
-      groups.get(scope) ??
-      (scope.kind === 'model' ? byModel : byKey).filter(({ names }) => inScope(scope, names, rules));
-    groups.set(scope, found);
-    return found;
-  };
+  const groupsOf = (scope: BudgetScope): readonly Group[] =>
+    (scope.kind === 'model' ? byModel : byKey).filter(({ names }) => inScope(scope, names, rules));
   const known = new Map<BudgetScope, ReadonlyMap<number, Money>>();
   const bySegment = (scope: BudgetScope): ReadonlyMap<number, Money> => {
     const found = known.get(scope);
@@ -100,7 +94,7 @@ export const createSpendIndex = (
         ),
       );
     },
-    hasCalls: (scope) => groupsOf(scope).length > 0,
+    hasCalls: (scope) => bySegment(scope).size > 0,
     nearest: (scope) => {
       if (scope.kind === 'account') return undefined;
       const names =

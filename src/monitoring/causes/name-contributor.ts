@@ -1,4 +1,4 @@
-import { roundedQuotient, type Money } from '../../core/index.ts';
+import { groupBy, roundedQuotient, type Money } from '../../core/index.ts';
 import type { TokenClass } from '../../warehouse/index.ts';
 import {
   cacheGroup,
@@ -150,19 +150,12 @@ const stateOf = (
 };
 
 /** Models, or keys, of more than one cell. */
-const groupsBy = (cells: readonly Explained[], name: 'model' | 'key'): readonly Candidate[] => {
-  const groups = new Map<string, Explained[]>();
-  for (const one of cells) {
-    const group = groups.get(one.cell[name]);
-    if (group === undefined) groups.set(one.cell[name], [one]);
-    else group.push(one);
-  }
-  return [...groups].flatMap(([value, members]) =>
+const groupsBy = (cells: readonly Explained[], name: 'model' | 'key'): readonly Candidate[] =>
+  [...groupBy(cells, ({ cell }) => cell[name])].flatMap(([value, members]) =>
     members.length < 2
       ? []
       : [name === 'model' ? { model: value, cells: members } : { key: value, cells: members }],
   );
-};
 
 /** The candidates for every factor: models and keys are grouped once, and only if no cell alone can be named. */
 export const candidatesOf = (cells: readonly Explained[]): Candidates => {

@@ -55,7 +55,7 @@ export const openDatabase = async ({
   const connections = await connectPostgres({
     url,
     most: mostConnections,
-    schema: { oldest: Math.min(oldestShared, wanted.number), newest: wanted.number },
+    schema: { oldest: oldestShared, newest: wanted.number },
     clock,
   });
   const { pool, where, clockOffset, serverVersion, schema } = connections;

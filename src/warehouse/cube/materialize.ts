@@ -177,7 +177,7 @@ const daysOf = (timeline: Timeline): ViewInput['days'] => {
   return {
     slotOf: slotSql(timeline, boundsOf(timeline), 'day'),
     bounds: ranges.flatMap(({ start, end }) => [start, end]),
-    hasSlot: ranges.length === 0 ? 'false' : within('created_at', ranges),
+    hasSlot: within('created_at', ranges),
     sql: `(SELECT unnest(from_json($day_slots, '["INTEGER"]')) AS slot, CAST(unnest(from_json($days, '["VARCHAR"]')) AS DATE) AS day,
       unnest(from_json($day_starts, '["BIGINT"]')) AS start_at, unnest(from_json($day_ends, '["BIGINT"]')) AS end_at,
       unnest(from_json($days_current, '["BOOLEAN"]')) AS is_current,

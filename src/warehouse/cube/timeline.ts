@@ -76,7 +76,7 @@ const caseOf = (runs: readonly Run[], valueOf: (run: Run) => string): string => 
   return ends.length === 0 ? valueOf(last) : `CASE ${ends.join(' ')} ELSE ${valueOf(last)} END`;
 };
 
-/** Where one segment ends and another begins, within ranges. */
+/** The times at which one segment ends and another begins. */
 export const segmentCuts = ({ days }: Timeline): readonly UnixSeconds[] =>
   days.flatMap(({ start, segment }, at) => (days[at - 1]?.segment === segment ? [] : [start]));
 

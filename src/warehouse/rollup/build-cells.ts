@@ -1,4 +1,4 @@
-import { interval, type LocalDay } from '../../core/index.ts';
+import { interval, type Interval, type LocalDay, type UnixSeconds } from '../../core/index.ts';
 import { dimensions } from '../report-views/cube-columns.ts';
 import { cellsBySpan, wholeNumber, type CellTable } from '../../storage/index.ts';
 import type { AccountStore } from '../schema.ts';
@@ -15,15 +15,23 @@ type BuildRequest = { readonly account: string; readonly zone: string };
 /** More days in one statement would cost memory. */
 const mostDays = 31;
 
+/** Days that follow each other, and the range from the first to the last. */
+export type DayGroup = { readonly days: readonly LocalDay[]; readonly range: Interval<UnixSeconds> };
+
+export const groupOf = (days: readonly [LocalDay, ...LocalDay[]]): DayGroup => ({
+  days,
+  range: interval(days[0].start, (days.at(-1) ?? days[0]).end),
+});
+
 /** Days that follow each other in groups of at most a month. */
-export const grouped = (days: readonly LocalDay[]): readonly (readonly LocalDay[])[] => {
-  const groups: LocalDay[][] = [];
+export const grouped = (days: readonly LocalDay[]): readonly DayGroup[] => {
+  const groups: [LocalDay, ...LocalDay[]][] = [];
   for (const day of days) {
     const group = groups.at(-1);
     if (group !== undefined && group.at(-1)?.end === day.start && group.length < mostDays) group.push(day);
     else groups.push([day]);
   }
-  return groups;
+  return groups.map(groupOf);
 };
 
 /** The first second of the day of a call. Numbers come from code; a day of 23 or 25 hours has its own case. */
@@ -54,12 +62,9 @@ export const sumsOfPairsSql = (table: CellTable, pairs: string, startAt = 'start
 export const buildDays = async (
   rowStore: AccountStore,
   { account, zone }: BuildRequest,
-  days: readonly LocalDay[],
+  { days, range }: DayGroup,
   signal: AbortSignal | undefined,
 ): Promise<void> => {
-  const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined) return;
-  const range = interval(first.start, last.end);
   await rowStore.publish(
     { account, reads: ['token_convention'], writes: ofDays },
     async ({ connection, rows }) => {
@@ -94,12 +99,9 @@ export const buildDays = async (
 export const buildMonth = async (
   rowStore: AccountStore,
   { account, zone }: BuildRequest,
-  days: readonly LocalDay[],
+  { days, range: month }: DayGroup,
   signal: AbortSignal | undefined,
 ): Promise<void> => {
-  const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined) return;
-  const month = interval(first.start, last.end);
   await rowStore.publish(
     { account, reads: ['rollup_day'], writes: ofMonths },
     async ({ connection, cells }) => {

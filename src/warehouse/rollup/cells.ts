@@ -5,14 +5,14 @@ import {
   rowReader,
   secondsRange,
   type Bound,
-  type cellsBySpan,
   type CellsIn,
   type Relation,
+  type RollupSpan,
   type AccountRows,
   type Sql,
 } from '../../storage/index.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
-import { tableWith, tokenSums } from './rollup-schema.ts';
+import { isUnmarked, tableWith, tokenSums } from './rollup-schema.ts';
 
 /** Calls, with their token classes only if a column needs them: without classes the scan costs a fraction. */
 export const callsWith = (columns: Iterable<string>, calls: Relation): string =>
@@ -24,14 +24,12 @@ const ofCells = ['account', 'zone', 'start_at', 'row_count', 'first_at', 'last_a
 /** What every reader needs of a call, unless it needs the classes of its tokens. */
 const ofCalls = ['account', 'created_at', 'quota'];
 
-type Span = keyof typeof cellsBySpan;
-
 const span = rowReader({ range: secondsRange });
 
 /** Days, or months, of the range whose cells are as their calls, ascending. */
 const validSpans = async (
   connection: Sql,
-  table: Span,
+  table: RollupSpan,
   account: string,
   zone: string,
   { start, end }: Interval<UnixSeconds>,
@@ -41,9 +39,7 @@ const validSpans = async (
       connection,
       span,
       `SELECT start_at, end_at FROM ${table} AS span
-       WHERE account = $account AND zone = $zone AND start_at >= $start AND end_at <= $end AND NOT EXISTS (
-         FROM rollup_mark AS mark
-         WHERE mark.account = span.account AND mark.start_at < span.end_at AND mark.end_at > span.start_at)
+       WHERE account = $account AND zone = $zone AND start_at >= $start AND end_at <= $end AND ${isUnmarked('span')}
        ORDER BY start_at`,
       { account, zone, start, end },
     )
@@ -51,7 +47,9 @@ const validSpans = async (
 
 /** Whether a time is in one of the ranges. The numbers in the SQL come from code. */
 export const within = (column: string, ranges: readonly Interval<UnixSeconds>[]): string =>
-  `(${ranges.map(({ start, end }) => `${column} >= ${start} AND ${column} < ${end}`).join(' OR ')})`;
+  ranges.length === 0
+    ? 'false'
+    : `(${ranges.map(({ start, end }) => `${column} >= ${start} AND ${column} < ${end}`).join(' OR ')})`;
 
 /** What a work reads that opens the cells, or that asks for the classes of tokens. */
 export const rollupTables = ['rollup_day', 'rollup_month', 'rollup_mark', 'token_convention'] as const;
@@ -64,7 +62,7 @@ export const openCells = (
 ): CellsIn => {
   const valid = new Map<string, Promise<readonly Interval<UnixSeconds>[]>>();
   const spansIn = async (
-    table: Span,
+    table: RollupSpan,
     range: Interval<UnixSeconds>,
   ): Promise<readonly Interval<UnixSeconds>[]> => {
     const name = `${table} ${range.start} ${range.end}`;

@@ -1,6 +1,5 @@
 import {
   countColumns,
-  interval,
   localDays,
   dateAt,
   unixSeconds,
@@ -20,7 +19,7 @@ import {
   type CellTable,
 } from '../../storage/index.ts';
 import { dayStartSql, grouped, pairsSql, sumsOfPairsSql } from './build-cells.ts';
-import { dimensionsOf, tokenSums } from './rollup-schema.ts';
+import { dimensionsOf, isUnmarked, tokenSums } from './rollup-schema.ts';
 
 /** A day of the rollup whose cells differ from its calls. */
 export type DifferentDay = { readonly zone: string; readonly start: UnixSeconds };
@@ -57,12 +56,12 @@ const sumsSql = (days: readonly LocalDay[], calls: string, cellsOf: CellsOf): st
 const cellsDifferenceSql = (days: readonly LocalDay[], calls: string, cellsOf: CellsOf): string => `
   WITH of_calls AS MATERIALIZED (${pairsSql(days, calls)})
   ${cellsBySpan.rollup_day
-    .map((table) => {
-      return differenceSql(
+    .map((table) =>
+      differenceSql(
         `SELECT ${columnsOf(table)} FROM ${cellsOf(table)}`,
         `SELECT ${columnsOf(table)} FROM (${sumsOfPairsSql(table, 'of_calls')})`,
-      );
-    })
+      ),
+    )
     .join(' UNION ')}`;
 
 /** Whether the cells of a month differ from those of its days: rows if they do. */
@@ -93,9 +92,7 @@ const differentMonths = async (
     connection,
     zonedRange,
     `SELECT zone, start_at, end_at FROM rollup_month AS month
-     WHERE account = $account AND NOT EXISTS (
-       FROM rollup_mark AS mark
-       WHERE mark.account = $account AND mark.start_at < month.end_at AND mark.end_at > month.start_at)
+     WHERE account = $account AND ${isUnmarked('month')}
      ORDER BY zone, start_at`,
     { account },
   );
@@ -137,8 +134,7 @@ export const differentDays = async (
     { account },
   );
   for (const { zone, first, last } of known) {
-    for (const group of grouped(localDays(dateAt(first, zone), dateAt(last, zone), zone))) {
-      const range = interval(group[0]?.start ?? first, group.at(-1)?.end ?? last);
+    for (const { days, range } of grouped(localDays(dateAt(first, zone), dateAt(last, zone), zone))) {
       const calls = await rows(range);
       const bindings: Bindings = { ...calls.bindings, account, zone, ...range };
       const names = new Map<CellTable, string>();
@@ -146,12 +142,10 @@ export const differentDays = async (
       const cellsOf: CellsOf = (table) =>
         `(FROM ${names.get(table)} WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end)`;
       const sqlOf = depth === 'sums' ? sumsSql : cellsDifferenceSql;
-      const sql = sqlOf(group, calls.sql, cellsOf);
+      const sql = sqlOf(days, calls.sql, cellsOf);
       const found = await connection.rows(
         `SELECT start_at FROM (${sql}) JOIN rollup_day AS day USING (start_at)
-         WHERE day.account = $account AND day.zone = $zone AND NOT EXISTS (
-           FROM rollup_mark AS mark
-           WHERE mark.account = $account AND mark.start_at < day.end_at AND mark.end_at > day.start_at)
+         WHERE day.account = $account AND day.zone = $zone AND ${isUnmarked('day')}
          ORDER BY start_at`,
         bindings,
       );

@@ -2,6 +2,7 @@ import {
   createNamedGates,
   dateAt,
   errorFields,
+  groupBy,
   hasCode,
   localDays,
   messageOf,
@@ -12,9 +13,9 @@ import {
   type Log,
   type UnixSeconds,
 } from '../../core/index.ts';
-import { cellsBySpan, text, wholeNumber, type AccountRows, type Sql } from '../../storage/index.ts';
+import { text, wholeNumber, type AccountRows, type RollupSpan, type Sql } from '../../storage/index.ts';
 import type { AccountStore } from '../schema.ts';
-import { buildDays, buildMonth, grouped, ofDays, ofMonths } from './build-cells.ts';
+import { buildDays, buildMonth, grouped, groupOf, ofDays, ofMonths, type DayGroup } from './build-cells.ts';
 
 /** The days of a zone that are about to be read. */
 export type RefreshRequest = {
@@ -101,7 +102,7 @@ const daysIn = ({ range: { start, end }, zone }: RefreshRequest): readonly Local
 /** The starts of the days or months of the range that have cells. */
 const readStarts = async (
   connection: Sql,
-  table: keyof typeof cellsBySpan,
+  table: RollupSpan,
   { account, zone, range: { start, end } }: RefreshRequest,
 ): Promise<ReadonlySet<number>> => {
   const rows = await connection.rows(
@@ -111,22 +112,12 @@ const readStarts = async (
   return new Set(rows.map((row) => wholeNumber(row, 'start_at')));
 };
 
-/** The whole months among days that follow each other, by their days. */
-const monthsOf = (days: readonly LocalDay[], zone: string): readonly (readonly LocalDay[])[] => {
-  const months = new Map<string, LocalDay[]>();
-  for (const day of days) {
-    const name = day.date.slice(0, 7);
-    const month = months.get(name);
-    if (month === undefined) months.set(name, [day]);
-    else month.push(day);
-  }
-  return [...months.values()].filter((month) => {
-    const [first, last] = [month[0], month.at(-1)];
-    return (
-      first?.date.endsWith('-01') === true && last !== undefined && dateAt(last.end, zone).endsWith('-01')
-    );
-  });
-};
+/** The whole months among days that follow each other. */
+const monthsOf = (days: readonly LocalDay[], zone: string): readonly DayGroup[] =>
+  [...groupBy(days, ({ date }) => date.slice(0, 7)).values()]
+    .filter(([first]) => first.date.endsWith('-01'))
+    .map(groupOf)
+    .filter(({ range }) => dateAt(range.end, zone).endsWith('-01'));
 
 /** The days and whole months of the range that have ended and have no cells. The current day is read from its calls. */
 const readMissing = async (connection: Sql, request: RefreshRequest, now: UnixSeconds) => {
@@ -138,7 +129,7 @@ const readMissing = async (connection: Sql, request: RefreshRequest, now: UnixSe
     months.length === 0 ? new Set<number>() : await readStarts(connection, 'rollup_month', request);
   return {
     days: ended.filter(({ start }) => !days.has(start)),
-    months: months.filter(([first]) => first !== undefined && !built.has(first.start)),
+    months: months.filter(({ range }) => !built.has(range.start)),
   };
 };
 
@@ -165,11 +156,12 @@ export const createRefresh = ({
     );
   const build = async (
     request: RefreshRequest,
-    days: readonly LocalDay[],
+    group: DayGroup,
     signal: AbortSignal | undefined,
   ): Promise<void> => {
-    if (await fits(buildDays(rowStore, request, days, signal))) return;
-    if (days.length > 1) for (const day of days) await build(request, [day], signal);
+    if (await fits(buildDays(rowStore, request, group, signal))) return;
+    const { days } = group;
+    if (days.length > 1) for (const day of days) await build(request, groupOf([day]), signal);
     else for (const { date } of days) tooLarge.add(`${request.account} ${request.zone} ${date}`);
   };
   const version: CallsVersion = async (account) =>
@@ -198,22 +190,22 @@ export const createRefresh = ({
       );
       const isSmall = ({ date }: LocalDay): boolean => !tooLarge.has(`${account} ${zone} ${date}`);
       const groups = grouped(missing.days.filter(isSmall));
-      for (const [at, days] of groups.entries()) {
+      for (const [at, group] of groups.entries()) {
         signal?.throwIfAborted();
         if (groups.length > 1)
           log.info('building the rollup of the call log', {
             account,
             zone,
-            from: days[0]?.date,
+            from: dateAt(group.range.start, zone),
             part: `${at + 1} of ${groups.length}`,
           });
-        await build(request, days, signal);
+        await build(request, group, signal);
       }
-      for (const days of missing.months) {
-        const name = `${account} ${zone} ${days[0]?.date.slice(0, 7)}`;
-        if (tooLarge.has(name) || !days.every(isSmall)) continue;
+      for (const month of missing.months) {
+        const name = `${account} ${zone} ${dateAt(month.range.start, zone).slice(0, 7)}`;
+        if (tooLarge.has(name) || !month.days.every(isSmall)) continue;
         signal?.throwIfAborted();
-        if (!(await fits(buildMonth(rowStore, request, days, signal)))) tooLarge.add(name);
+        if (!(await fits(buildMonth(rowStore, request, month, signal)))) tooLarge.add(name);
       }
     }).catch((error: unknown) => {
       // What has no cells is read from its calls.

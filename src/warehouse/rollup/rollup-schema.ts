@@ -62,6 +62,11 @@ export const rollupStatements = [
   )`,
 ] as const;
 
+/** Whether no call of a day or month has changed since its cells were built; `span` names the row of its table. */
+export const isUnmarked = (span: string): string => `NOT EXISTS (
+  FROM rollup_mark AS mark
+  WHERE mark.account = ${span}.account AND mark.start_at < ${span}.end_at AND mark.end_at > ${span}.start_at)`;
+
 /** Replaces the rollup of any earlier schema by an empty one. `rollup_cell` is the table of schemas 29 to 32. */
 export const replacedRollup: readonly string[] = [
   ...['rollup_cell', ...cellTables, ...Object.keys(cellsBySpan), 'rollup_mark'].map(

@@ -7,7 +7,7 @@ import {
   type UnixSeconds,
 } from '../../../core/index.ts';
 import { flag } from '../../row-reader.ts';
-import { cellsBySpan } from '../../row-store.ts';
+import { cellsBySpan, type RollupSpan } from '../../row-store.ts';
 import { inTransaction, optionalText, text, wholeNumber, type Sql } from '../../sql.ts';
 import type { PostgresConnection } from '../connection.ts';
 import type { PostgresEngine } from '../engine.ts';
@@ -18,9 +18,7 @@ import type { CopiedSchema, WorkingCopy } from './working-copy.ts';
 
 type Range = Interval<UnixSeconds>;
 
-type Span = keyof typeof cellsBySpan;
-
-const isSpan = (table: string): table is Span => Object.hasOwn(cellsBySpan, table);
+const isSpan = (table: string): table is RollupSpan => Object.hasOwn(cellsBySpan, table);
 
 /** The changes of one unit of work. The changed rows are in files. */
 export type Changes = {
@@ -33,7 +31,7 @@ export type Changes = {
   readonly ranges: readonly Range[];
   readonly months: readonly Month[];
   /** Days and months of the rollup whose cells are no longer valid, by their table. */
-  readonly spans: ReadonlyMap<Span, readonly { readonly zone: string; readonly start_at: number }[]>;
+  readonly spans: ReadonlyMap<RollupSpan, readonly { readonly zone: string; readonly start_at: number }[]>;
 };
 
 export const readVersion = async (stored: Sql, account: string): Promise<number> => {
@@ -87,7 +85,7 @@ export const writeChanges = async (
   const { connection, written, write } = copy;
   const files: OutgoingRows[] = [];
   const replaced: string[] = [];
-  const spans = new Map<Span, { zone: string; start_at: number }[]>();
+  const spans = new Map<RollupSpan, { zone: string; start_at: number }[]>();
   let calls: Pick<Changes, 'ranges' | 'months'> = { ranges: [], months: [] };
   for (const [table, before] of written) {
     if (table === 'call_log') {

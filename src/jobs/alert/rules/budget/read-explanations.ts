@@ -1,6 +1,7 @@
 import {
   compareMoney,
   dateAt,
+  groupBy,
   localDays,
   money,
   pricedTokens,
@@ -111,39 +112,24 @@ const within = ({ start, end }: Range, bound: UnixSeconds | undefined): boolean 
 
 type Pair = Pick<SegmentSums, 'model' | 'key' | 'service'> & { readonly sums: readonly SegmentSums[] };
 
-const pairsOf = (sums: readonly SegmentSums[]): readonly Pair[] => {
-  const pairs = new Map<string, Pair & { readonly sums: SegmentSums[] }>();
-  for (const one of sums) {
-    const { model, key, service } = one;
-    const name = `${model}\n${key}`;
-    const pair = pairs.get(name) ?? { model, key, service, sums: [] };
-    pair.sums.push(one);
-    pairs.set(name, pair);
-  }
-  return [...pairs.values()];
-};
+const pairsOf = (sums: readonly SegmentSums[]): readonly Pair[] =>
+  [...groupBy(sums, ({ model, key }) => `${model}\n${key}`).values()].map((same) => {
+    const [{ model, key, service }] = same;
+    return { model, key, service, sums: same };
+  });
 
-/** The pairs of a scope. Its model or keys are matched, which are far fewer than pairs. */
+/** The pairs of a scope. Models or keys are matched in place of pairs, which are many more. */
 type PairsIn = (scope: Budget['scope']) => readonly Pair[];
 
 const pairsInScope = (pairs: readonly Pair[], rules: ScopeRules): PairsIn => {
-  const groupsBy = (name: 'model' | 'key'): readonly (readonly [Pair, ...Pair[]])[] => {
-    const groups = new Map<string, [Pair, ...Pair[]]>();
-    for (const pair of pairs) {
-      const group = groups.get(pair[name]);
-      if (group === undefined) groups.set(pair[name], [pair]);
-      else group.push(pair);
-    }
-    return [...groups.values()];
-  };
-  const [byModel, byKey] = [groupsBy('model'), groupsBy('key')];
-  return (scope) => {
-    return scope.kind === 'account'
+  const byModel = [...groupBy(pairs, ({ model }) => model).values()];
+  const byKey = [...groupBy(pairs, ({ key }) => key).values()];
+  return (scope) =>
+    scope.kind === 'account'
       ? pairs
       : (scope.kind === 'model' ? byModel : byKey).flatMap((group) =>
           inScope(scope, group[0], rules) ? group : [],
         );
-  };
 };
 
 /** The cells of one scope, in its period so far and in the compared part of the previous period. */
@@ -153,21 +139,18 @@ const cellsOf = (
   bounds: readonly UnixSeconds[],
 ): readonly ChangedCell[] => {
   // By service: a rotation changes the key, not the caller.
-  const byService = new Map<string, Pair[]>();
-  for (const pair of pairsIn(budget.scope)) {
-    const name = `${pair.model}\n${pair.service}`;
-    const same = byService.get(name);
-    if (same === undefined) byService.set(name, [pair]);
-    else same.push(pair);
-  }
-  return [...byService.values()].flatMap((same): readonly ChangedCell[] => {
+  const byService = groupBy(pairsIn(budget.scope), ({ model, service }) => `${model}\n${service}`);
+  return [...byService.values()].map((same): ChangedCell => {
     const [first] = same;
     const sums = same.flatMap((pair) => pair.sums);
     const ofPeriod = (period: Range): Usage =>
       sumOf(sums.filter(({ segment }) => within(period, bounds[segment])));
-    return first === undefined
-      ? []
-      : [{ model: first.model, key: first.service, before: ofPeriod(compared), after: ofPeriod(elapsed) }];
+    return {
+      model: first.model,
+      key: first.service,
+      before: ofPeriod(compared),
+      after: ofPeriod(elapsed),
+    };
   });
 };
 
