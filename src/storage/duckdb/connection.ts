@@ -36,10 +36,8 @@ export type Connection = RowSource & {
   readonly native: DuckDBConnection;
 };
 
-const bound = async (
-  bindings: Bindings,
-): Promise<[Record<string, DuckDBValue>, Record<string, DuckDBType>]> => {
-  const { BIGINT, BOOLEAN, LIST, SQLNULL, VARCHAR, listValue } = await loadDuckDB();
+const bound = (bindings: Bindings): [Record<string, DuckDBValue>, Record<string, DuckDBType>] => {
+  const { BIGINT, BOOLEAN, LIST, SQLNULL, VARCHAR, listValue } = loadDuckDB();
   const typeOf = (value: Bound): DuckDBType => {
     if (value === null) return SQLNULL;
     if (typeof value === 'number') return BIGINT;
@@ -93,7 +91,7 @@ export const connectionOf = (native: DuckDBConnection): Connection => {
    */
   const run = async (sql: string, bindings: Bindings | undefined): Promise<DuckDBMaterializedResult> => {
     if (bindings === undefined) return native.run(sql);
-    const [values, types] = await bound(bindings);
+    const [values, types] = bound(bindings);
     const statement = await native.prepare(sql);
     try {
       statement.bind(values, types);
@@ -108,7 +106,7 @@ export const connectionOf = (native: DuckDBConnection): Connection => {
     execute: (sql, bindings) => run(sql, bindings).then(({ rowsChanged }) => rowsChanged),
     rows: async (sql, bindings) => {
       const result = await run(sql, bindings);
-      const { JsonDuckDBValueConverter } = await loadDuckDB();
+      const { JsonDuckDBValueConverter } = loadDuckDB();
       const names = result.deduplicatedColumnNames();
       const rows: Row[] = [];
       for (let chunk = 0; chunk < result.chunkCount; chunk += 1)
@@ -121,7 +119,7 @@ export const connectionOf = (native: DuckDBConnection): Connection => {
       return rows;
     },
     stream: async function* (sql, bindings = {}) {
-      const result = await native.stream(sql, ...(await bound(bindings)));
+      const result = await native.stream(sql, ...bound(bindings));
       for (
         let chunk = await result.fetchChunk();
         chunk !== null && chunk.rowCount > 0;
@@ -130,7 +128,7 @@ export const connectionOf = (native: DuckDBConnection): Connection => {
         yield chunk;
     },
     append: async (into, chunks) => {
-      const { DuckDBDataChunk } = await loadDuckDB();
+      const { DuckDBDataChunk } = loadDuckDB();
       const appender = await native.createAppender(into);
       let rows = 0;
       for await (const chunk of chunks) {
@@ -143,7 +141,7 @@ export const connectionOf = (native: DuckDBConnection): Connection => {
     },
     readSome: (sql, rows) => native.streamAndReadUntil(sql, rows),
     describe: async (sql) => {
-      const { StatementType } = await loadDuckDB();
+      const { StatementType } = loadDuckDB();
       const statements = await native.extractStatements(sql);
       if (statements.count !== 1) return { statements: statements.count, only: undefined };
       const statement = await statements.prepare(0);

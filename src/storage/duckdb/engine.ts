@@ -81,7 +81,7 @@ const lockDown = async (connection: Connection, folders: readonly string[]): Pro
 const storageVersion = 'v1.4.0';
 
 const openInstance = async (options: EngineOptions): Promise<DuckDBInstance> =>
-  (await loadDuckDB()).DuckDBInstance.create(options.path, {
+  loadDuckDB().DuckDBInstance.create(options.path, {
     memory_limit: engineMemory(options.memoryLimit),
     threads: String(options.threads),
     autoinstall_known_extensions: 'false',

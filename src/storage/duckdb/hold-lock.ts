@@ -21,7 +21,7 @@ export type AcquiredLock =
 const heldHere = new Map<string, DuckDBInstance | undefined>();
 
 const openFile = async (path: string): Promise<DuckDBInstance> =>
-  (await loadDuckDB()).DuckDBInstance.create(path, {
+  loadDuckDB().DuckDBInstance.create(path, {
     threads: '1',
     memory_limit: '16MB',
     autoinstall_known_extensions: 'false',

@@ -77,7 +77,7 @@ const needsIn = async (connection: Connection, sql: string): Promise<Needs> => {
 };
 
 const createEmptyTables = async (): Promise<DuckDBInstance> => {
-  const { DuckDBInstance } = await loadDuckDB();
+  const { DuckDBInstance } = loadDuckDB();
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',
     memory_limit: '128MB',
@@ -110,7 +110,7 @@ export const openEmptyTables = async (): Promise<EmptyTables> => {
   return {
     columnsOf: async (sql) => {
       const { columns } = await selectIn(connection, sql);
-      const typeOf = await columnTypes();
+      const typeOf = columnTypes();
       return columns.map(({ name, type }) => ({ name, type: typeOf(type) }));
     },
     treeOf: async (sql) => {

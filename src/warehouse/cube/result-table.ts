@@ -29,8 +29,8 @@ const types: ReadonlyMap<keyof typeof DuckDBTypeId, ColumnType> = new Map([
 ]);
 
 /** The column type for an engine type ID. */
-export const columnTypes = async (): Promise<(id: DuckDBTypeId) => ColumnType> => {
-  const { DuckDBTypeId: ids } = await loadDuckDB();
+export const columnTypes = (): ((id: DuckDBTypeId) => ColumnType) => {
+  const { DuckDBTypeId: ids } = loadDuckDB();
   const byId = new Map([...types].map(([name, type]) => [ids[name], type]));
   return (id) => byId.get(id) ?? 'other';
 };
@@ -42,8 +42,8 @@ const cell = (value: Json, type: ColumnType): Cell => {
   return type === 'decimal' ? money(String(value)) : String(value);
 };
 
-export const resultTable = async (reader: DuckDBResultReader, rowLimit: number): Promise<ResultTable> => {
-  const typeOf = await columnTypes();
+export const resultTable = (reader: DuckDBResultReader, rowLimit: number): ResultTable => {
+  const typeOf = columnTypes();
   const columns = reader.columnNames().map((name, index) => ({
     name,
     type: typeOf(reader.columnTypeId(index)),

@@ -14,7 +14,7 @@ const endOf = async (connection: Sql, blocks: string): Promise<bigint> => {
  * @throws Fault warehouse-unreadable
  */
 export const usedBlocks = async (path: string): Promise<bigint | undefined> => {
-  const { DuckDBInstance } = await loadDuckDB();
+  const { DuckDBInstance } = loadDuckDB();
   const instance = await DuckDBInstance.create(path, {
     access_mode: 'READ_ONLY',
     threads: '1',

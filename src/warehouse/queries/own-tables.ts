@@ -6,7 +6,7 @@ export const openOwnEngine = async (
   { memoryLimit, threads }: { readonly memoryLimit: string; readonly threads: number },
   access: 'READ_ONLY' | 'READ_WRITE' = 'READ_WRITE',
 ) => {
-  const { DuckDBInstance } = await loadDuckDB();
+  const { DuckDBInstance } = loadDuckDB();
   const instance = await DuckDBInstance.create(path, {
     access_mode: access,
     memory_limit: memoryLimit,

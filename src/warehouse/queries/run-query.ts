@@ -21,7 +21,7 @@ export const runQuery = async (
   const reader = await connection.readSome(sql, rowLimit + 1);
   if (reader.currentRowCount > rowLimit)
     throw fault('report-query-failed', `the query returns more than ${rowLimit} rows`);
-  const result = await resultTable(reader, rowLimit);
+  const result = resultTable(reader, rowLimit);
   if (sizeOf(result) > maxCharacters)
     throw fault('report-query-failed', `the query returns more than ${maxCharacters} characters`);
   return result;
