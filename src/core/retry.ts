@@ -18,6 +18,8 @@ export type RetryDeps = {
   readonly random: () => number;
   readonly signal?: AbortSignal | undefined;
   readonly onRetry?: ((error: unknown, wait: number, attempt: number) => void) | undefined;
+  /** The signal after which this failure is final: no attempt follows it, and a wait for one ends. */
+  readonly finalAfter?: ((error: unknown) => AbortSignal | undefined) | undefined;
 };
 
 /** Full jitter (Brooker, "Exponential Backoff and Jitter"): anywhere between 0 and the doubled bound, in milliseconds. */
@@ -52,9 +54,14 @@ export const withRetry = async <T>(
       return await operation(attempt);
     } catch (error) {
       const wait = waitAfter(error, policy, attempt, deps.random);
-      if (wait === undefined) throw error;
+      const final = deps.finalAfter?.(error);
+      if (wait === undefined || final?.aborted === true) throw error;
       deps.onRetry?.(error, wait, attempt);
-      await deps.clock.wait(wait, deps.signal);
+      const ends = [deps.signal, final].filter((signal) => signal !== undefined);
+      await deps.clock.wait(wait, AbortSignal.any(ends)).catch((reason: unknown) => {
+        deps.signal?.throwIfAborted();
+        throw final?.aborted === true ? error : reason;
+      });
     }
   }
 };

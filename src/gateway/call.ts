@@ -39,7 +39,11 @@ export type CallDeps = {
   readonly measure?: Measure | undefined;
 };
 
-export type CallOptions = { readonly signal?: AbortSignal | undefined };
+export type CallOptions = {
+  readonly signal?: AbortSignal | undefined;
+  /** Once it is aborted, an unreachable gateway is not called again. */
+  readonly impatient?: AbortSignal | undefined;
+};
 
 export type Call = CallOptions & {
   readonly endpoint: Endpoint;
@@ -133,6 +137,8 @@ export const callWithRetry = <T>(
     clock: deps.clock,
     random: deps.random,
     signal: call.signal,
+    finalAfter: (error) =>
+      isFault(error) && error.code === 'gateway-unreachable' ? call.impatient : undefined,
     onRetry: (error, wait, count) =>
       deps.log.warn('gateway call failed; retrying', {
         request: nameOf(call.endpoint),

@@ -11,10 +11,12 @@ export type ReconcileContext = PullContext & {
       /** The amount spent between two moments, in seconds UTC (docs/gateway.md G5.2). */
       readonly statistics: (
         query: { readonly start: UnixSeconds; readonly end: UnixSeconds },
-        options: { readonly signal: AbortSignal },
+        options: { readonly signal: AbortSignal; readonly impatient?: AbortSignal | undefined },
       ) => Promise<{ readonly quota: Money }>;
     };
   };
   /** IANA zone in which moments are shown. */
   readonly zone: string;
+  /** Aborted once nothing but the comparison is waited for: an unreachable gateway is not called again. */
+  readonly impatient?: AbortSignal | undefined;
 };

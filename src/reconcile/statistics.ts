@@ -16,10 +16,10 @@ const rateParts = 6;
  * and, if that is not exactly equal, up to the first second after it.
  */
 const matchStatistics = async (range: Range, deps: ReconcileDeps): Promise<Match> => {
-  const { account, warehouse, signal } = deps.context;
+  const { account, warehouse, signal, impatient } = deps.context;
   const sums = await warehouse.comparisons.totals(account.name, range);
   const ask = async (end: UnixSeconds) =>
-    (await account.gateway.statistics({ start: range.start, end }, { signal })).quota;
+    (await account.gateway.statistics({ start: range.start, end }, { signal, impatient })).quota;
   const inclusive = await ask(unixSeconds(range.end - 1));
   const parts = async (): Promise<readonly SourcePart[]> => {
     const length = Math.ceil((range.end - range.start) / rateParts);
@@ -28,7 +28,7 @@ const matchStatistics = async (range: Range, deps: ReconcileDeps): Promise<Match
       const part = { start, end: unixSeconds(Math.min(start + length, range.end)) };
       const { quota } = await account.gateway.statistics(
         { start, end: unixSeconds(part.end - 1) },
-        { signal },
+        { signal, impatient },
       );
       found.push({ sums: await warehouse.comparisons.totals(account.name, part), reading: quota, cells: 1 });
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoff, fault, withRetry } from '../../src/core/index.ts';
+import { backoff, fault, withRetry, type Clock } from '../../src/core/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const policy = { attempts: 4, initial: 500, max: 30_000, longestRetryAfter: 300_000 };
@@ -70,5 +70,49 @@ describe('a retry', () => {
     };
     await expect(withRetry(task.run, policy, deps)).rejects.toThrow('enough');
     expect(task.calls()).toBe(1);
+  });
+
+  describe('of a failure that is final after a signal', () => {
+    const unreachable = fault('gateway-unreachable', 'refused');
+    const depsWith = (signal: AbortSignal) => ({
+      random: () => 0.5,
+      finalAfter: (error: unknown) => (error === unreachable ? signal : undefined),
+    });
+
+    it('ends when the signal is aborted before or during the wait, with the failure as the reason', async () => {
+      const clock = manualClock();
+      const none = failing(99, unreachable);
+      await expect(withRetry(none.run, policy, { clock, ...depsWith(AbortSignal.abort()) })).rejects.toBe(
+        unreachable,
+      );
+      expect([none.calls(), clock.waits]).toEqual([1, []]);
+      const controller = new AbortController();
+      const once = failing(99, unreachable);
+      const waiting: Clock = {
+        ...manualClock(),
+        wait: (_, signal) =>
+          new Promise((_resolve, reject) => {
+            signal?.addEventListener('abort', () => reject(new Error('the wait ended')));
+            controller.abort();
+          }),
+      };
+      await expect(
+        withRetry(once.run, policy, { clock: waiting, ...depsWith(controller.signal) }),
+      ).rejects.toBe(unreachable);
+      expect(once.calls()).toBe(1);
+    });
+
+    it('goes on while the signal is not aborted, and for every other failure', async () => {
+      for (const [error, signal] of [
+        [unreachable, new AbortController().signal],
+        [fault('gateway-timeout', 'slow'), AbortSignal.abort()],
+      ] as const) {
+        const task = failing(99, error);
+        await expect(withRetry(task.run, policy, { clock: manualClock(), ...depsWith(signal) })).rejects.toBe(
+          error,
+        );
+        expect(task.calls()).toBe(4);
+      }
+    });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fault } from '../../src/core/index.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
 import { collect, rejection } from '../http/support/servers.ts';
+import { freePort } from '../support/free-port.ts';
 import { csv, json, ok, scriptedGateway, type Answer, spec, logs } from './support/scripted-gateway.ts';
 
 const profile = ok({ username: 'a', balance: '1', used_quota: '2' });
@@ -47,6 +48,18 @@ describe('reads', () => {
     const { gateway, seen } = await scriptedGateway([() => undefined, profile], { pageTimeout: 80 });
     expect(await gateway.profile()).toMatchObject({ username: 'a' });
     expect(seen).toHaveLength(2);
+  });
+
+  it('of which nothing else waits call an unreachable gateway once, and one that answers again', async () => {
+    const impatient = AbortSignal.abort();
+    const answering = await scriptedGateway([{ status: 500 }, profile]);
+    expect(await answering.gateway.profile({ impatient })).toMatchObject({ username: 'a' });
+    expect(answering.seen).toHaveLength(2);
+    const { gateway, clock } = await scriptedGateway([], { baseUrl: `http://127.0.0.1:${await freePort()}` });
+    await expect(gateway.profile({ impatient })).rejects.toMatchObject({ code: 'gateway-unreachable' });
+    expect(clock.waits).toEqual([]);
+    await expect(gateway.profile()).rejects.toMatchObject({ code: 'gateway-unreachable' });
+    expect(clock.waits).toHaveLength(3);
   });
 
   it('stop at once when they are aborted, with the reason', async () => {

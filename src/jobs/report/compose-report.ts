@@ -226,10 +226,10 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
   const unmatchedOf = findUnmatched(costOwners, context);
 
   let comparing: Promise<PeriodVerdict> | undefined;
-  const compare = async (): Promise<PeriodVerdict> => {
+  const compare = async (impatient?: AbortSignal): Promise<PeriodVerdict> => {
     if (comparing === undefined) {
       progress({ step: `comparing with the gateway’s statistics`, detail: period.label });
-      comparing = periodVerdict(period.interval, locale, context);
+      comparing = periodVerdict(period.interval, locale, { ...context, impatient });
     }
     return comparing;
   };
@@ -244,7 +244,6 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
       filters,
     };
     const { unmatched, selectsNothing } = await unmatchedOf(part);
-    const verdict = compare();
     const model = await buildReport({
       definition,
       warehouse,
@@ -267,12 +266,12 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
         ...(isWhole(part) ? {} : { ofPart: true }),
         budgets: budgetsOf(budgets, part),
       },
-      comparing: verdict,
+      compare,
       signal: context.signal,
     });
     const rendered = await renderReport(model);
     const files = filesOf(request.report, rendered, model);
-    return { model, rendered, files, period, verdict: await verdict };
+    return { model, rendered, files, period, verdict: await compare() };
   };
   return { definition, period, compose };
 };

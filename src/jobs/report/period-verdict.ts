@@ -1,6 +1,6 @@
 import type { Interval, LocaleTag, UnixSeconds } from '../../core/index.ts';
 import { runNotes } from '../../messages/index.ts';
-import { reconcilePeriod } from '../../reconcile/index.ts';
+import { reconcilePeriod, type ReconcileContext } from '../../reconcile/index.ts';
 import type { JobContext } from '../job-kind.ts';
 
 /** Whether the landed calls of a period agree with the gateway's own sums. */
@@ -15,7 +15,7 @@ export type PeriodVerdict = {
 export const periodVerdict = async (
   period: Interval<UnixSeconds>,
   locale: LocaleTag,
-  context: JobContext,
+  context: JobContext & Pick<ReconcileContext, 'impatient'>,
 ): Promise<PeriodVerdict> => {
   const says = runNotes(locale, context.zone);
   const compared = await reconcilePeriod(period, context);

@@ -14,8 +14,11 @@ export type BuildRequest = {
   readonly zone: string;
   readonly period: Period;
   readonly facts: ReportFacts;
-  /** The reconciliation, which a comparison beside the queries of the report determines; the facts then have none. */
-  readonly comparing?: Promise<ReportFacts['reconciliation']>;
+  /**
+   * Begins the comparison that determines the reconciliation, beside the queries of the report; the facts then have none. The signal is
+   * aborted when the queries have ended and only the comparison is waited for.
+   */
+  readonly compare?: (queried: AbortSignal) => Promise<ReportFacts['reconciliation']>;
   /** Returns the colour numbers of series, the same on every call; default: by rank in each chart. */
   readonly assignColours?: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** Teams, budgets, prices, the moment of the run, and the part of the account that the report covers. */

@@ -246,7 +246,11 @@ const assemble = (
 const withComparison = async (
   request: BuildRequest,
 ): Promise<{ readonly request: BuildRequest; readonly results: QueryResults }> => {
-  const [queried, compared] = await Promise.allSettled([runQueries(request), request.comparing]);
+  const queriesEnded = new AbortController();
+  const [queried, compared] = await Promise.allSettled([
+    runQueries(request).finally(() => queriesEnded.abort()),
+    request.compare?.(queriesEnded.signal),
+  ]);
   if (queried.status === 'rejected') throw queried.reason;
   if (compared.status === 'rejected') throw compared.reason;
   const { facts } = request;

@@ -51,6 +51,8 @@ export const csv = (body: string | Uint8Array, headers: Record<string, string> =
 });
 
 export type ScriptedOptions = {
+  /** Instead of that of the server. */
+  readonly baseUrl?: string;
   readonly prefix?: string;
   readonly adminKey?: string;
   readonly retry?: RetryPolicy;
@@ -92,7 +94,7 @@ export const scriptedGateway = async (
   });
   const http = testHttp(options.timeouts === undefined ? {} : { timeouts: options.timeouts });
   const gateway = createGateway({
-    baseUrl: server.url.origin + (options.prefix ?? ''),
+    baseUrl: options.baseUrl ?? server.url.origin + (options.prefix ?? ''),
     adminKey: secrets.register(options.adminKey ?? adminKey),
     http,
     clock,

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { cp, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lateText, unixMillis } from '../../../src/core/index.ts';
+import { fault, lateText, unixMillis } from '../../../src/core/index.ts';
 import type { Gateway } from '../../../src/gateway/index.ts';
 import { composeReport, createWatermarks, jobKinds } from '../../../src/jobs/index.ts';
 import { periodNames } from '../../../src/reports/index.ts';
@@ -181,6 +182,21 @@ describe('a report run for its slot', () => {
       expect(verdict.verdict).not.toBe('unknown');
     },
   );
+
+  it('tells the comparison when its queries have ended, so that an unreachable gateway is not called again', async () => {
+    await using fixture = await openReportFixture();
+    const { account } = fixture.context;
+    const statistics: Gateway['statistics'] = async (query, { impatient } = {}) => {
+      if (impatient === undefined) return account.gateway.statistics(query);
+      if (!impatient.aborted) await once(impatient, 'abort');
+      throw fault('gateway-unreachable', 'no connection');
+    };
+    const { verdict } = await composeReport(
+      { report: 'spend-summary', period: { from: '2026-11-01', to: '2026-11-15' } },
+      { ...fixture.context, account: { ...account, gateway: { ...account.gateway, statistics } } },
+    );
+    expect(verdict.verdict).toBe('unknown');
+  });
 
   it.each([
     ['en', 'No key matches "gro\u0301wth-*"', 'Similar names: growth-mail'],
