@@ -19,7 +19,13 @@ export {
   type Unmatched,
 } from './selectors.ts';
 export { inScope, type ScopeRules } from './budgets/scope.ts';
-export { createSpendIndex, segmentsOf, type SpendIndex } from './budgets/spend-index.ts';
+export {
+  createSpendIndex,
+  segmentsOf,
+  sumsFor,
+  type IndexedSums,
+  type SpendIndex,
+} from './budgets/spend-index.ts';
 export { openSinceOf, planPeriods, type PlannedPeriod } from './alerts/plan-evaluation.ts';
 export type { AlertCell, AlertShown, AlertView } from './alerts/alert-view.ts';
 export {

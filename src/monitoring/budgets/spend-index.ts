@@ -1,4 +1,5 @@
 import {
+  groupBy,
   nearest,
   subtractMoney,
   sumMoney,
@@ -7,9 +8,9 @@ import {
   type Money,
   type UnixSeconds,
 } from '../../core/index.ts';
-import type { SegmentSums, SumsRequest } from '../../warehouse/index.ts';
+import type { SegmentSums, SumsBy, SumsRequest } from '../../warehouse/index.ts';
 import type { BudgetScope } from './budget.ts';
-import { inScope, type ScopeRules } from './scope.ts';
+import { inScope, type NamedCalls, type ScopeRules } from './scope.ts';
 
 type Range = Interval<UnixSeconds>;
 
@@ -36,50 +37,43 @@ export type SpendIndex = {
   readonly nearest: (scope: BudgetScope) => string | undefined;
 };
 
-/** Sums by key, or by model: no scope restricts both, and there are far fewer of these than of pairs. */
-type Group = {
-  readonly names: Pick<SegmentSums, 'model' | 'key' | 'service'>;
-  readonly bySegment: Map<number, Money[]>;
+/** The sums that the spend of a scope consists of: no scope restricts both models and keys. */
+export const sumsFor = ({ kind }: BudgetScope): Exclude<SumsBy, 'pair'> =>
+  kind === 'model' ? 'model' : 'key';
+
+/** The sums that an index has, by what they are grouped by. */
+export type IndexedSums = Readonly<Record<ReturnType<typeof sumsFor>, readonly SegmentSums[]>>;
+
+/** A model or a key, with its spend in each segment. */
+type Named = {
+  readonly names: NamedCalls;
+  readonly bySegment: ReadonlyMap<number, Money>;
 };
 
-const groupBy = (cells: readonly SegmentSums[], nameOf: (cell: SegmentSums) => string): readonly Group[] => {
-  const groups = new Map<string, Group>();
-  for (const cell of cells) {
-    const name = nameOf(cell);
-    const { model, key, service, segment, charge, refunds } = cell;
-    const group = groups.get(name) ?? {
-      names: { model, key, service },
-      bySegment: new Map<number, Money[]>(),
-    };
-    groups.set(name, group);
-    const sums = group.bySegment.get(segment) ?? [];
-    sums.push(subtractMoney(charge, refunds));
-    group.bySegment.set(segment, sums);
-  }
-  for (const { bySegment } of groups.values())
-    for (const [segment, sums] of bySegment) bySegment.set(segment, [sumMoney(sums)]);
-  return [...groups.values()];
-};
+const namedOf = (sums: readonly SegmentSums[]): readonly Named[] =>
+  [...groupBy(sums, ({ model, key }) => `${model}\n${key}`).values()].map((same) => ({
+    names: same[0],
+    bySegment: new Map(same.map(({ segment, charge, refunds }) => [segment, subtractMoney(charge, refunds)])),
+  }));
 
 export const createSpendIndex = (
-  cells: readonly SegmentSums[],
+  sums: IndexedSums,
   bounds: readonly UnixSeconds[],
   rules: ScopeRules,
 ): SpendIndex => {
-  const byKey = groupBy(cells, ({ key }) => key);
-  const byModel = groupBy(cells, ({ model }) => model);
-  const groupsOf = (scope: BudgetScope): readonly Group[] =>
-    (scope.kind === 'model' ? byModel : byKey).filter(({ names }) => inScope(scope, names, rules));
+  const named = { model: namedOf(sums.model), key: namedOf(sums.key) };
+  const groupsOf = (scope: BudgetScope): readonly Named[] =>
+    named[sumsFor(scope)].filter(({ names }) => inScope(scope, names, rules));
   const known = new Map<BudgetScope, ReadonlyMap<number, Money>>();
   const bySegment = (scope: BudgetScope): ReadonlyMap<number, Money> => {
     const found = known.get(scope);
     if (found !== undefined) return found;
     const sums = new Map<number, Money[]>();
     for (const group of groupsOf(scope))
-      for (const [segment, amounts] of group.bySegment) {
-        const sum = sums.get(segment);
-        if (sum === undefined) sums.set(segment, [...amounts]);
-        else sum.push(...amounts);
+      for (const [segment, amount] of group.bySegment) {
+        const amounts = sums.get(segment);
+        if (amounts === undefined) sums.set(segment, [amount]);
+        else amounts.push(amount);
       }
     const totals = new Map([...sums].map(([segment, amounts]) => [segment, sumMoney(amounts)]));
     known.set(scope, totals);
@@ -99,8 +93,8 @@ export const createSpendIndex = (
       if (scope.kind === 'account') return undefined;
       const names =
         scope.kind === 'model'
-          ? byModel.map(({ names: { model } }) => model)
-          : byKey.flatMap(({ names: { key, service } }) =>
+          ? named.model.map(({ names: { model } }) => model)
+          : named.key.flatMap(({ names: { key, service } }) =>
               scope.kind === 'service' ? [service] : [service, key],
             );
       return nearest(scope.name, [...new Set(names)]);

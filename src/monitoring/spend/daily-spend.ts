@@ -67,17 +67,17 @@ const segmentsIn = (days: readonly LocalDay[], cuts: SpendCuts): readonly Segmen
     return starts.map((from, at) => ({ date, start: from, end: starts[at + 1] ?? end, day }));
   });
 
-/** A segment a day, more for one that is divided, without models; those after the end of the log are left out. */
+/** A segment a day, more for one that is divided, by key; those after the end of the log are left out. */
 export const segmentsOfDays = (
   days: readonly LocalDay[],
   cuts: SpendCuts,
-): Pick<SumsRequest, 'bounds' | 'segments' | 'tokens' | 'models'> => {
+): Pick<SumsRequest, 'bounds' | 'segments' | 'tokens' | 'by'> => {
   const segments = segmentsIn(days, cuts);
   return {
     bounds: [...segments.map(({ start }) => start), ...segments.slice(-1).map(({ end }) => end)],
     segments: new Set(segments.flatMap(({ start }, at) => (start < cuts.through ? [at] : []))),
     tokens: false,
-    models: false,
+    by: 'key',
   };
 };
 

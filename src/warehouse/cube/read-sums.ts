@@ -16,11 +16,19 @@ export type SumsRequest = {
   readonly segments: ReadonlySet<number>;
   /** Whether the tokens by class are needed: that scan costs several times as much. */
   readonly tokens: boolean;
-  /** False sums over all models, and leaves the name of the model empty. */
-  readonly models?: false;
+  readonly by: SumsBy;
 };
 
-/** Sums over the calls and refunds of one segment, model and key. */
+/** What sums are grouped by; a name that they are not grouped by is empty. There are far more pairs than models and keys. */
+export type SumsBy = keyof typeof namesBy;
+
+const namesBy = {
+  model: ['model_name'],
+  key: ['token_name'],
+  pair: ['model_name', 'token_name'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** Sums over the calls and refunds of one segment and model, key, or pair of both. */
 export type SegmentSums = {
   /** The position of its first bound. */
   readonly segment: number;
@@ -100,7 +108,7 @@ const tokensOf = (row: Row): SegmentSums['tokens'] => {
 
 export const readSums = async (
   { connection, rollup }: AccountRows,
-  { account, zone, bounds, segments, tokens, models }: SumsRequest,
+  { account, zone, bounds, segments, tokens, by }: SumsRequest,
 ): Promise<Sums> => {
   const { value, form, currency, isProven } = await valueOfServed(connection, account);
   const served = { value, inUnits: isProven && form === 'units', isProven: true };
@@ -111,11 +119,9 @@ export const readSums = async (
     const [start, end] = [bounds[run[0] ?? 0], bounds[(run.at(-1) ?? 0) + 1]];
     if (start === undefined || end === undefined || end <= start) continue;
     const range: Interval<UnixSeconds> = interval(start, end);
-    const columns = [
-      'token_name',
-      ...(models === false ? [] : ['model_name']),
-      ...(tokens ? ['input_counts', 'output_counts', ...summed] : []),
-    ];
+    const names: readonly string[] = namesBy[by];
+    const nameSql = (name: string): string => (names.includes(name) ? name : `'' AS ${name}`);
+    const columns = [...names, ...(tokens ? ['input_counts', 'output_counts', ...summed] : [])];
     const relation = await cellsIn(range, columns, bounds);
     const unstated = `, coalesce(sum(row_count) FILTER (kind = 'consumption' AND (input_counts <> 'known' OR output_counts <> 'known')), 0) AS unstated`;
     // NULL in place of 0 is not converted to a number and back: most classes of most cells are 0.
@@ -123,7 +129,7 @@ export const readSums = async (
       ? summed.map((name) => `, nullif(sum(${name}), 0) AS ${name}`).join('') + unstated
       : '';
     const rows = await connection.rows(
-      `SELECT CAST(${segmentSql(run, bounds)} AS INTEGER) AS segment, ${models === false ? `'' AS model_name` : 'model_name'}, token_name,
+      `SELECT CAST(${segmentSql(run, bounds)} AS INTEGER) AS segment, ${nameSql('model_name')}, ${nameSql('token_name')},
          coalesce(sum(row_count) FILTER (kind = 'consumption'), 0) AS calls,
          ${inCurrency(`coalesce(sum(quota) FILTER (kind = 'consumption'), 0)`, served)} AS charge,
          ${inCurrency(`coalesce(sum(size) FILTER (kind = 'refund'), 0)`, served)} AS refunds
@@ -146,7 +152,7 @@ export const readSums = async (
         segment: wholeNumber(row, 'segment'),
         model: text(row, 'model_name'),
         key,
-        service: serviceOf(key),
+        service: by === 'model' ? '' : serviceOf(key),
         calls: wholeNumber(row, 'calls'),
         charge: money(text(row, 'charge')),
         refunds: money(text(row, 'refunds')),

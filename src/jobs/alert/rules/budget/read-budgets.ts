@@ -6,8 +6,10 @@ import {
   openSinceOf,
   planPeriods,
   segmentsOf,
+  sumsFor,
   type Assessment,
   type Budget,
+  type IndexedSums,
   type PlannedPeriod,
   type SpendIndex,
 } from '../../../../monitoring/index.ts';
@@ -58,6 +60,28 @@ export const zoneOfMost = (budgets: readonly Pick<Budget, 'zone'>[]): string => 
   return most;
 };
 
+/** The spend over the ranges of what these scopes restrict. `isProven`: whether the unit of the amounts is. */
+const readSpend = async (
+  budgets: readonly Budget[],
+  ranges: readonly Interval<UnixSeconds>[],
+  zone: string,
+  { account, warehouse, costOwners = noCostOwners, signal }: Context,
+): Promise<{ readonly index: SpendIndex; readonly isProven: boolean }> => {
+  const { bounds, segments } = segmentsOf(ranges);
+  const needed = new Set(budgets.map(({ scope }) => sumsFor(scope)));
+  const read = async (by: keyof IndexedSums): Promise<Sums> => {
+    if (segments.size === 0 || !needed.has(by)) return { cells: [], isProven: false, currency: undefined };
+    const request = { account: account.name, zone, bounds, segments };
+    return warehouse.sums({ ...request, tokens: false, by }, signal);
+  };
+  const sums = { key: await read('key'), model: await read('model') };
+  const rules = { teams: costOwners.teams, tags: costOwners.tags ?? [] };
+  return {
+    index: createSpendIndex({ key: sums.key.cells, model: sums.model.cells }, bounds, rules),
+    isProven: [...needed].every((by) => sums[by].isProven),
+  };
+};
+
 /**
  * The budgets whose scope no call belongs to, neither in the index nor in the rest of the call log, with the name in the log that
  * is nearest to theirs.
@@ -66,21 +90,14 @@ const withoutCalls = async (
   budgets: readonly Budget[],
   index: SpendIndex,
   covered: Interval<UnixSeconds> | undefined,
-  { account, warehouse, costOwners = noCostOwners, signal }: Context,
+  context: Context,
 ): Promise<ReadonlyMap<Budget, string | undefined>> => {
   const doubtful = budgets.filter(({ scope }) => namesCalls.has(scope.kind) && !index.hasCalls(scope));
   if (doubtful.length === 0 || covered === undefined) return new Map(doubtful.map((one) => [one, undefined]));
-  const { bounds, segments } = segmentsOf([covered]);
-  const { cells } = await warehouse.sums(
-    { account: account.name, zone: zoneOfMost(budgets), bounds, segments, tokens: false },
-    signal,
-  );
-  const whole = createSpendIndex(cells, bounds, { teams: costOwners.teams, tags: costOwners.tags ?? [] });
+  const { index: whole } = await readSpend(doubtful, [covered], zoneOfMost(budgets), context);
   const missing = doubtful.filter(({ scope }) => !whole.hasCalls(scope));
   return new Map(missing.map((one) => [one, whole.nearest(one.scope)]));
 };
-
-const nothing: Sums = { cells: [], isProven: false, currency: undefined };
 
 /** The range up to the time; empty if it begins later. */
 const cutAt = (
@@ -94,7 +111,7 @@ export const readBudgets = async (
   { budgets, needed, before, until }: Request,
   context: Context,
 ): Promise<readonly AssessedBudget[]> => {
-  const { account, warehouse, costOwners = noCostOwners, signal } = context;
+  const { account, warehouse } = context;
   const whole = await warehouse.logs.watermark(account.name);
   const covered = whole === undefined || until === undefined ? whole : cutAt(whole, until);
   const planned = budgets.map((budget) => {
@@ -102,18 +119,7 @@ export const readBudgets = async (
     return planPeriods(budget, stored === undefined ? undefined : unixSeconds(stored), { covered, needed });
   });
   const ranges = planned.flat().flatMap(({ elapsed, recent }) => [elapsed, ...halvesOf(recent)]);
-  const { bounds, segments } = segmentsOf(ranges);
-  const sums =
-    segments.size === 0
-      ? nothing
-      : await warehouse.sums(
-          { account: account.name, zone: zoneOfMost(budgets), bounds, segments, tokens: false },
-          signal,
-        );
-  const index = createSpendIndex(sums.cells, bounds, {
-    teams: costOwners.teams,
-    tags: costOwners.tags ?? [],
-  });
+  const { index, isProven } = await readSpend(budgets, ranges, zoneOfMost(budgets), context);
   const gaps = await warehouse.comparisons.gaps(account.name);
   const first = Math.min(...planned.flat().map(({ period }) => period.start));
   const last = Math.max(...planned.flat().map(({ period }) => period.end));
@@ -122,7 +128,7 @@ export const readBudgets = async (
       ? []
       : await warehouse.logs.quarantined(account.name, interval(unixSeconds(first), unixSeconds(last)));
   const uncalled = await withoutCalls(budgets, index, whole, context);
-  const data = { covered, needed, isProven: sums.isProven };
+  const data = { covered, needed, isProven };
   return budgets.map((budget, at): AssessedBudget => {
     const periods = planned[at] ?? [];
     return {

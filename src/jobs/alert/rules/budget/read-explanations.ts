@@ -89,7 +89,7 @@ const readPrices = async (
 
 const nothing: Usage = { calls: 0, tokens: {}, charge: zero, refunds: zero };
 
-const sumOf = (parts: readonly SegmentSums[]): Usage => {
+const sumOf = (parts: readonly Usage[]): Usage => {
   const [first] = parts;
   if (first === undefined) return nothing;
   if (parts.length === 1) return first;
@@ -101,7 +101,7 @@ const sumOf = (parts: readonly SegmentSums[]): Usage => {
         return total === 0n ? [] : [[name, total]];
       }),
     ),
-    unstatedCalls: parts.reduce((total, { unstatedCalls }) => total + unstatedCalls, 0),
+    unstatedCalls: parts.reduce((total, { unstatedCalls = 0 }) => total + unstatedCalls, 0),
     charge: sumMoney(parts.map(({ charge }) => charge)),
     refunds: sumMoney(parts.map(({ refunds }) => refunds)),
   };
@@ -110,13 +110,25 @@ const sumOf = (parts: readonly SegmentSums[]): Usage => {
 const within = ({ start, end }: Range, bound: UnixSeconds | undefined): boolean =>
   bound !== undefined && bound >= start && bound < end;
 
-type Pair = Pick<SegmentSums, 'model' | 'key' | 'service'> & { readonly sums: readonly SegmentSums[] };
+/** The compared part of the previous period, and a period so far. */
+type Compared = Readonly<Record<'before' | 'after', Range>>;
 
-const pairsOf = (sums: readonly SegmentSums[]): readonly Pair[] =>
-  [...groupBy(sums, ({ model, key }) => `${model}\n${key}`).values()].map((same) => {
+/** A model and key with its usage in both; one without any is left out. */
+type Pair = Pick<SegmentSums, 'model' | 'key' | 'service'> & Readonly<Record<keyof Compared, Usage>>;
+
+const pairsOf = (
+  sums: readonly SegmentSums[],
+  bounds: readonly UnixSeconds[],
+  { before, after }: Compared,
+): readonly Pair[] => {
+  const usageIn = (same: readonly SegmentSums[], range: Range): Usage =>
+    sumOf(same.filter(({ segment }) => within(range, bounds[segment])));
+  return [...groupBy(sums, ({ model, key }) => `${model}\n${key}`).values()].flatMap((same) => {
     const [{ model, key, service }] = same;
-    return { model, key, service, sums: same };
+    const usage = { before: usageIn(same, before), after: usageIn(same, after) };
+    return usage.before === nothing && usage.after === nothing ? [] : [{ model, key, service, ...usage }];
   });
+};
 
 /** The pairs of a scope. Models or keys are matched in place of pairs, which are many more. */
 type PairsIn = (scope: Budget['scope']) => readonly Pair[];
@@ -132,27 +144,14 @@ const pairsInScope = (pairs: readonly Pair[], rules: ScopeRules): PairsIn => {
         );
 };
 
-/** The cells of one scope, in its period so far and in the compared part of the previous period. */
-const cellsOf = (
-  { planned: { elapsed, compared }, assessment: { budget } }: Asked,
-  pairsIn: PairsIn,
-  bounds: readonly UnixSeconds[],
-): readonly ChangedCell[] => {
-  // By service: a rotation changes the key, not the caller.
-  const byService = groupBy(pairsIn(budget.scope), ({ model, service }) => `${model}\n${service}`);
-  return [...byService.values()].map((same): ChangedCell => {
-    const [first] = same;
-    const sums = same.flatMap((pair) => pair.sums);
-    const ofPeriod = (period: Range): Usage =>
-      sumOf(sums.filter(({ segment }) => within(period, bounds[segment])));
-    return {
-      model: first.model,
-      key: first.service,
-      before: ofPeriod(compared),
-      after: ofPeriod(elapsed),
-    };
-  });
-};
+/** By service: a rotation changes the key, not the caller. */
+const byService = (pairs: readonly Pair[]): readonly ChangedCell[] =>
+  [...groupBy(pairs, ({ model, service }) => `${model}\n${service}`).values()].map((same) => ({
+    model: same[0].model,
+    key: same[0].service,
+    before: sumOf(same.map(({ before }) => before)),
+    after: sumOf(same.map(({ after }) => after)),
+  }));
 
 /** Where the spend of a period went, and why it rose. */
 export type Explanation = {
@@ -184,7 +183,7 @@ export const readExplanations = async (
   ]);
   const zone = zoneOfMost(explained.map(({ assessment }) => assessment.budget));
   const { cells } = await warehouse.sums(
-    { account: account.name, zone, bounds, segments, tokens: true },
+    { account: account.name, zone, bounds, segments, tokens: true, by: 'pair' },
     signal,
   );
   const [first] = compared;
@@ -194,10 +193,17 @@ export const readExplanations = async (
       : await readPrices(first.planned.elapsed.end, zone, context);
   const rules = { teams: costOwners.teams, tags: costOwners.tags ?? [] };
   const locale = localeOf(context.locale);
-  const pairsIn = pairsInScope(pairsOf(cells), rules);
+  // Scopes are many, periods a few.
+  const byPeriod = new Map<string, PairsIn>();
+  const pairsIn = ({ elapsed: after, compared: before }: PlannedPeriod): PairsIn => {
+    const name = JSON.stringify([before, after]);
+    const pairs = byPeriod.get(name) ?? pairsInScope(pairsOf(cells, bounds, { before, after }), rules);
+    byPeriod.set(name, pairs);
+    return pairs;
+  };
   const explain = (one: Asked): Explanation => {
-    const { currency } = one.assessment.budget;
-    const changes = cellsOf(one, pairsIn, bounds);
+    const { currency, scope } = one.assessment.budget;
+    const changes = byService(pairsIn(one.planned)(scope));
     const tables = spendTables(changes, currency, locale);
     if (!compared.includes(one)) return { tables };
     const waterfall = explainChange(changes, (model) => prices.get(model));
