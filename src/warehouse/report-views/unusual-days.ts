@@ -61,7 +61,7 @@ export const unusualDaysSql = ({ byModel, byKey, byPair, ofPairs, services, days
   usual AS (
     -- A known day without calls cost nothing.
     SELECT model_name, service,
-      list_sort(list_resize(coalesce(list(spend) FILTER (is_known), []), any_value(known.days), 0))[(any_value(known.days) + 1) // 2] AS spend
+      list_aggregate(list_resize(coalesce(list(spend) FILTER (is_known), []), any_value(known.days), 0), 'quantile_disc', 0.5) AS spend
     FROM levels JOIN each_day USING (slot), known
     WHERE known.days >= 7
     GROUP BY model_name, service
@@ -71,10 +71,14 @@ export const unusualDaysSql = ({ byModel, byKey, byPair, ofPairs, services, days
     UNION ALL SELECT 'comparison', slot, day FROM each_day WHERE is_compared
   ),
   unusual AS MATERIALIZED (
-    SELECT period, levels.model_name, levels.service, slot, day, levels.spend, usual.spend AS usual
-    FROM levels JOIN usual USING (model_name, service) JOIN of_periods USING (slot)
-    WHERE levels.spend > 2 * usual.spend
-    QUALIFY row_number() OVER (PARTITION BY period, levels.model_name, levels.service ORDER BY levels.spend DESC, day) = 1
+    SELECT period, model_name, service, dearest_day.slot, dearest_day.day, dearest_day.spend, usual
+    FROM (
+      SELECT period, levels.model_name, levels.service, any_value(usual.spend) AS usual,
+        min_by({ slot: slot, day: day, spend: levels.spend }, (-levels.spend, day)) AS dearest_day
+      FROM levels JOIN usual USING (model_name, service) JOIN of_periods USING (slot)
+      WHERE levels.spend > 2 * usual.spend
+      GROUP BY ALL
+    )
   ),
   by_day AS (
     SELECT slot, model_name, coalesce(service_of.service, token_name) AS service, sum(spend) AS spend

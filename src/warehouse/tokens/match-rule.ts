@@ -5,8 +5,11 @@ export type RulesOf<Convention> = Readonly<Record<string, Convention>>;
 export type TokenRules = RulesOf<TokenConvention>;
 export type OutputRules = RulesOf<OutputConvention>;
 
+/** To normalize a name takes several times as long as to see that it is written in ASCII, as most are. */
+const beyondAscii = /\P{ASCII}/u;
+
 /** As names compare: an accent may be written as one character or two. What is stored stays as it was served. */
-const comparable = (text: string): string => text.normalize('NFC');
+const comparable = (text: string): string => (beyondAscii.test(text) ? text.normalize('NFC') : text);
 
 export const isSameName = (one: string, other: string): boolean => comparable(one) === comparable(other);
 
