@@ -22,7 +22,7 @@ export { encodingFault } from './encoding.ts';
 export * from './fault.ts';
 export type { FaultCode } from './fault-catalogue.ts';
 export * from './first-signal.ts';
-export * from './collections/group-by.ts';
+export * from './collections/grouping.ts';
 export { createGate, createNamedGates, type NamedGates } from './gate.ts';
 export * from './gateway/call-log-columns.ts';
 export * from './gateway/profile.ts';

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { errorFields, type Log, type Measure } from '../core/index.ts';
+import { errorFields, groupBy, type Log, type Measure } from '../core/index.ts';
 import {
   entryOf,
   metricNames,
@@ -107,10 +107,9 @@ export const createMetrics = ({ log, redact }: MetricsDeps): Metrics => {
   };
 
   const read = async (readers: Readers): Promise<string> => {
-    const byName = new Map<GaugeName, Sample[]>();
-    for (const [part, reader] of Object.entries(readers))
-      for (const one of await readPart(part, reader))
-        if (byName.get(one.name)?.push(one) === undefined) byName.set(one.name, [one]);
+    const samples: Sample[] = [];
+    for (const [part, reader] of Object.entries(readers)) samples.push(...(await readPart(part, reader)));
+    const byName = groupBy(samples, ({ name }) => name);
     const dropped = 'tollkeeper_metrics_series_dropped';
     const counts: [string, number][] = [];
     for (const name of gauges.keys() as Iterable<GaugeName>)

@@ -1,4 +1,4 @@
-import { countText, formatSlot, type UnixMillis, lateText, type LateData } from '../core/index.ts';
+import { countText, formatSlot, groupBy, lateText, type UnixMillis, type LateData } from '../core/index.ts';
 import type { Job } from '../config/index.ts';
 import type { LedgerRun, RunClosing } from '../storage/index.ts';
 import { isBySlot, keyText } from './run-key.ts';
@@ -91,12 +91,7 @@ export const planDispatch = (situation: Situation): Dispatch => {
   const closings: RunClosing[] = [];
   const replaced: LedgerRun[] = [];
   const waits = new Map<string, () => string>();
-  const ofJob = new Map<string, LedgerRun[]>();
-  for (const run of open) {
-    const known = ofJob.get(run.job);
-    if (known === undefined) ofJob.set(run.job, [run]);
-    else known.push(run);
-  }
+  const ofJob = new Map<string, readonly LedgerRun[]>(groupBy(open, ({ job }) => job));
   const running = open.filter(({ state }) => state === 'running');
   const locks = new Map<string, string>();
   for (const { job } of running) for (const lock of jobs.get(job)?.locks ?? []) locks.set(lock, job);

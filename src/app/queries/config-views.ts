@@ -1,3 +1,4 @@
+import { groupBy } from '../../core/index.ts';
 import type { Job } from '../../config/index.ts';
 import type { AttemptView, RunView } from '../../web/index.ts';
 import type { LedgerAttempt, LedgerRun, RunKey } from '../../storage/index.ts';
@@ -9,12 +10,7 @@ const keyOf = ({ job, slot }: RunKey): string => `${slot} ${job}`;
 export const attemptsByRun = (
   attempts: readonly LedgerAttempt[],
 ): ((run: RunKey) => readonly LedgerAttempt[]) => {
-  const byRun = new Map<string, LedgerAttempt[]>();
-  for (const attempt of attempts) {
-    const known = byRun.get(keyOf(attempt));
-    if (known === undefined) byRun.set(keyOf(attempt), [attempt]);
-    else known.push(attempt);
-  }
+  const byRun = groupBy(attempts, keyOf);
   return (run) => byRun.get(keyOf(run)) ?? [];
 };
 

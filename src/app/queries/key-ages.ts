@@ -1,4 +1,4 @@
-import { toMillis, unixMillis, type UnixMillis } from '../../core/index.ts';
+import { groupBy, toMillis, unixMillis, type UnixMillis } from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
 import {
   knownKey,
@@ -119,14 +119,11 @@ export const currentKeyAges = async (
   now: UnixMillis,
 ): Promise<readonly KeyAge[]> => {
   const candidates = candidatesOf(open);
-  const lines = new Map<string, Aged[]>();
   const { keys } = await knownKeys(account, sources, now);
-  for (const { key, created } of keys) {
-    if (candidates.has(key.key.id) || !isLive(key, now)) continue;
-    const aged = { ...key, created };
-    if (lines.get(key.service)?.push(aged) === undefined) lines.set(key.service, [aged]);
-  }
-  return [...lines].flatMap(([service, line]) => {
+  const live = keys.flatMap(({ key, created }): readonly Aged[] =>
+    candidates.has(key.key.id) || !isLive(key, now) ? [] : [{ ...key, created }],
+  );
+  return [...groupBy(live, ({ service }) => service)].flatMap(([service, line]) => {
     const [current] = newestOf(line, now);
     if (current?.created === undefined) return [];
     const limit = sources.coverOf(account, current, now)?.every;

@@ -1,4 +1,12 @@
-import { compareMoney, fault, money, multiplyMoney, subtractMoney, sumMoney } from '../../core/index.ts';
+import {
+  compareMoney,
+  fault,
+  groupBy,
+  money,
+  multiplyMoney,
+  subtractMoney,
+  sumMoney,
+} from '../../core/index.ts';
 import type { UsageValue } from '../../warehouse/index.ts';
 import { isTotal, type UsageLayout } from './usage-layout.ts';
 
@@ -37,13 +45,7 @@ const bucketOf = (cells: readonly UsageCell[]): Bucket => {
  * @throws fault usage-layout-unknown when the two cannot be distinguished.
  */
 export const splitTotals = (cells: readonly UsageCell[], layout: UsageLayout): UsageTotals => {
-  const byBucket = new Map<number, UsageCell[]>();
-  for (const cell of cells) {
-    const known = byBucket.get(cell.bucket);
-    if (known === undefined) byBucket.set(cell.bucket, [cell]);
-    else known.push(cell);
-  }
-  const gaps = [...byBucket.values()].map((bucket) => {
+  const gaps = [...groupBy(cells, ({ bucket }) => bucket).values()].map((bucket) => {
     const { total, parts } = bucketOf(bucket);
     return { total, parts, gap: total === undefined ? 0 : gapOf(total, parts) };
   });

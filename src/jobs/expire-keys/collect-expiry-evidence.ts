@@ -1,4 +1,5 @@
 import {
+  groupBy,
   toMillis,
   toSeconds,
   unixMillis,
@@ -59,16 +60,13 @@ const ahead = 86_400;
 const modelsNamed = 3;
 
 /** By the names under which the call log distinguishes keys. */
-const idsNow = ({ keys }: KeySurvey): ReadonlyMap<string, readonly number[]> => {
-  const ids = new Map<string, number[]>();
-  for (const { key } of keys) {
-    const name = bareName(key.name);
-    const same = ids.get(name);
-    if (same === undefined) ids.set(name, [key.id]);
-    else same.push(key.id);
-  }
-  return ids;
-};
+const idsNow = ({ keys }: KeySurvey): ReadonlyMap<string, readonly number[]> =>
+  new Map(
+    [...groupBy(keys, ({ key }) => bareName(key.name))].map(([name, same]) => [
+      name,
+      same.map(({ key }) => key.id),
+    ]),
+  );
 
 /** By id, the current name first: keys can be renamed by others, and calls stay under the old name. */
 const namesBorne = async (

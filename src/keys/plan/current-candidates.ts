@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../../core/index.ts';
+import { groupBy, type UnixMillis } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { CurrentCandidate, SurveyedKey } from '../model/service-types.ts';
 import { isLive } from './newest-key.ts';
@@ -12,16 +12,11 @@ export const servicesWithoutCurrent = (
   decided: ReadonlySet<string>,
   now: UnixMillis,
 ): ReadonlyMap<string, readonly SurveyedKey[]> => {
-  const found = new Map<string, SurveyedKey[]>();
-  for (const key of keys) {
-    if (decided.has(key.service) || !isLive(key, now)) continue;
-    if (key.retained !== undefined || key.unfinished === true) continue;
-    const line = found.get(key.service);
-    if (line === undefined) found.set(key.service, [key]);
-    else line.push(key);
-  }
-  for (const [service, line] of found) if (line.length < 2) found.delete(service);
-  return found;
+  const able = keys.filter(
+    (key) =>
+      !decided.has(key.service) && isLive(key, now) && key.retained === undefined && key.unfinished !== true,
+  );
+  return new Map([...groupBy(able, ({ service }) => service)].filter(([, line]) => line.length > 1));
 };
 
 /** Characters beside the common `sk-` that a mask must show to identify a key. */

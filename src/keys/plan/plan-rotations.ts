@@ -1,4 +1,11 @@
-import { durationText, formatMoment, toMillis, toSeconds, type UnixMillis } from '../../core/index.ts';
+import {
+  durationText,
+  formatMoment,
+  groupBy,
+  toMillis,
+  toSeconds,
+  type UnixMillis,
+} from '../../core/index.ts';
 import type { KeySurvey, PlannedRotation, SurveyedKey } from '../model/service-types.ts';
 import type { RotationTerms } from '../model/terms.ts';
 import { currentUnknown, currentUnknownAdvice } from './current-candidates.ts';
@@ -77,14 +84,10 @@ const bySurvey = new WeakMap<KeySurvey, ReadonlyMap<string, readonly SurveyedKey
 const generationsByService = (survey: KeySurvey): ReadonlyMap<string, readonly SurveyedKey[]> => {
   const known = bySurvey.get(survey);
   if (known !== undefined) return known;
-  const found = new Map<string, SurveyedKey[]>();
-  for (const key of survey.keys) {
-    const keys = found.get(key.service);
-    if (keys === undefined) found.set(key.service, [key]);
-    else keys.push(key);
-  }
-  for (const keys of found.values())
-    keys.sort((left, right) => right.generation - left.generation || left.key.id - right.key.id);
+  const found = groupBy(
+    survey.keys.toSorted((left, right) => right.generation - left.generation || left.key.id - right.key.id),
+    ({ service }) => service,
+  );
   bySurvey.set(survey, found);
   return found;
 };

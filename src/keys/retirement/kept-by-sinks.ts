@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../../core/index.ts';
+import { groupBy, type UnixMillis } from '../../core/index.ts';
 import type { SurveyedKey } from '../model/service-types.ts';
 import { canBeOf, currentUnknown } from '../plan/current-candidates.ts';
 import { deadBy } from '../plan/key-state.ts';
@@ -48,12 +48,7 @@ export const keptBySinks = async (
   const { account, journal, consumerOf, deliveredBy = () => [] } = deps;
   const contents = new Map<string, SinkContent | Error | undefined>();
   const known = new Set(all.map(({ key }) => journal.state(account).fingerprints.get(key.id)));
-  const byService = new Map<string, SurveyedKey[]>();
-  for (const key of all) {
-    const line = byService.get(key.service);
-    if (line === undefined) byService.set(key.service, [key]);
-    else line.push(key);
-  }
+  const byService = groupBy(all, ({ service }) => service);
   const contentOf = async (sink: Sink, key: SurveyedKey): Promise<SinkContent | Error | undefined> => {
     const id = JSON.stringify([key.service, sink.place]);
     if (!contents.has(id)) contents.set(id, await readSink(account, sink, key, signal));

@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../../core/index.ts';
+import { groupBy, type UnixMillis } from '../../core/index.ts';
 
 /** Identifies one alert: it is notified of once, and its end once. */
 export type AlertKey = {
@@ -53,10 +53,10 @@ const levelOf = ({ alert, level }: Pick<AlertKey, 'alert' | 'level'>): string =>
  */
 export const decideAlerts = ({ conditions, records, isMuted, now }: DecideInput): AlertDecision => {
   const known = new Map(records.map((record) => [keyOf(record), record]));
-  const firing = new Map<string, AlertRecord[]>();
-  for (const record of records)
-    if (record.state === 'firing')
-      firing.set(levelOf(record), [...(firing.get(levelOf(record)) ?? []), record]);
+  const firing = groupBy(
+    records.filter(({ state }) => state === 'firing'),
+    levelOf,
+  );
   const raised: AlertRecord[] = [];
   const recovered = new Map<string, AlertRecord>();
   const ended = new Map<string, AlertRecord>();

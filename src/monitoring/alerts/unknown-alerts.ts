@@ -1,3 +1,4 @@
+import { groupBy } from '../../core/index.ts';
 import type { AlertView } from './alert-view.ts';
 
 /** An alert whose state is unknown, and the next step. */
@@ -21,19 +22,12 @@ export const unknownAlertsOf = (views: readonly AlertView[]): readonly UnknownAl
   );
 
 /** In the order in which each reason occurs first. */
-export const byReason = (alerts: readonly UnknownAlert[]): readonly UnknownAlerts[] => {
-  const found = new Map<string, UnknownAlert[]>();
-  for (const one of alerts) {
-    const key = JSON.stringify([one.reason, one.hint]);
-    const same = found.get(key);
-    if (same === undefined) found.set(key, [one]);
-    else same.push(one);
-  }
-  return [...found.values()].flatMap((same) => {
-    const [first] = same;
-    return first === undefined ? [] : [{ reason: first.reason, hint: first.hint, alerts: same }];
-  });
-};
+export const byReason = (alerts: readonly UnknownAlert[]): readonly UnknownAlerts[] =>
+  [...groupBy(alerts, ({ reason, hint }) => JSON.stringify([reason, hint])).values()].map((same) => ({
+    reason: same[0].reason,
+    hint: same[0].hint,
+    alerts: same,
+  }));
 
 /** An alert that says more than its reason: it fires, or part of its spend is known. */
 const saysMore = ({ firing, texts }: AlertView): boolean => firing.length > 0 || texts['spend'] !== undefined;

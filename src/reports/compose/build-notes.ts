@@ -1,4 +1,4 @@
-import type { LocalDay } from '../../core/index.ts';
+import { runsOf, type LocalDay } from '../../core/index.ts';
 import type { Spike } from './build-chart.ts';
 import { describeReconciled } from './build-footer.ts';
 import type { Context } from './context.ts';
@@ -11,14 +11,8 @@ const maxWarnings = 8;
 
 /** Ranges of consecutive days, as `Nov 3, Nov 7 – 9`. */
 const describeDays = (days: readonly LocalDay[], context: Context): string => {
-  const runs: LocalDay[][] = [];
-  for (const day of days) {
-    const run = runs.at(-1);
-    if (run?.at(-1)?.end === day.start) run.push(day);
-    else runs.push([day]);
-  }
-  const shown = runs.map((run) => {
-    const [first, last] = [run[0]?.date ?? '', run.at(-1)?.date ?? ''];
+  const shown = runsOf(days, (last, next) => last.end === next.start).map((run) => {
+    const [first, last] = [run[0].date, (run.at(-1) ?? run[0]).date];
     return first === last ? context.locale.shortDay(first) : context.locale.range(first, last);
   });
   return shorten(context.locale.list(shown), 200);

@@ -1,4 +1,4 @@
-import { interval, money, type Interval, type Money, type UnixSeconds } from '../../core/index.ts';
+import { interval, money, runsOf, type Interval, type Money, type UnixSeconds } from '../../core/index.ts';
 import { countedClasses, type TokenClass } from '../tokens/class-names.ts';
 import { text, wholeNumber, type AccountRows, type Row } from '../../storage/index.ts';
 import { valueOfServed } from '../spend.ts';
@@ -57,22 +57,18 @@ export type Sums = {
 export const sumsTables = ['log_amounts', 'key_lineage', ...rollupTables] as const;
 
 /** Consecutive segments that are read in one scan. */
-const runsOf = (segments: ReadonlySet<number>): readonly (readonly number[])[] => {
-  const runs: number[][] = [];
-  for (const segment of [...segments].sort((left, right) => left - right)) {
-    const last = runs.at(-1);
-    if (last?.at(-1) === segment - 1) last.push(segment);
-    else runs.push([segment]);
-  }
-  return runs;
-};
+const scansOf = (segments: ReadonlySet<number>) =>
+  runsOf(
+    [...segments].toSorted((left, right) => left - right),
+    (last, next) => next === last + 1,
+  );
 
 /** The ranges that the segments cover. */
 export const rangesOf = ({
   bounds,
   segments,
 }: Pick<SumsRequest, 'bounds' | 'segments'>): readonly Interval<UnixSeconds>[] =>
-  runsOf(segments).flatMap((run) => {
+  scansOf(segments).flatMap((run) => {
     const [start, end] = [bounds[run[0] ?? 0], bounds[(run.at(-1) ?? 0) + 1]];
     return start === undefined || end === undefined || end <= start ? [] : [interval(start, end)];
   });
@@ -115,7 +111,7 @@ export const readSums = async (
   const serviceOf = serviceIn(await readServices(connection, account));
   const cellsIn = rollup(zone);
   const cells: SegmentSums[] = [];
-  for (const run of runsOf(segments)) {
+  for (const run of scansOf(segments)) {
     const [start, end] = [bounds[run[0] ?? 0], bounds[(run.at(-1) ?? 0) + 1]];
     if (start === undefined || end === undefined || end <= start) continue;
     const range: Interval<UnixSeconds> = interval(start, end);

@@ -1,4 +1,11 @@
-import { type Interval, type LocalDay, type UnixSeconds, interval } from '../../core/index.ts';
+import {
+  interval,
+  mergeRanges,
+  runsOf,
+  type Interval,
+  type LocalDay,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import type { CubePeriod, CubePeriodName } from './cube-request.ts';
 
 /** The position of a day in a period. */
@@ -40,32 +47,18 @@ export const timelineOf = (periods: readonly CubePeriod[]): Timeline => {
   const days = [...byStart.values()]
     .sort((left, right) => left.day.start - right.day.start)
     .map(({ day, of }, index): TimelineDay => ({ ...day, index, of, segment: segmentOf(of) }));
-  const ranges: Interval<UnixSeconds>[] = [];
-  for (const { start, end } of days) {
-    const last = ranges.at(-1);
-    if (last?.end === start) ranges[ranges.length - 1] = interval(last.start, end);
-    else ranges.push(interval(start, end));
-  }
-  return { days, ranges };
+  return { days, ranges: mergeRanges(days.map(({ start, end }) => interval(start, end))) };
 };
 
-const runsOf = (
+const dayRuns = (
   days: readonly TimelineDay[],
   goesOn: (last: TimelineDay, next: TimelineDay) => boolean,
-): Run[] => {
-  const runs: TimelineDay[][] = [];
-  for (const day of days) {
-    const run = runs.at(-1);
-    const last = run?.at(-1);
-    if (run !== undefined && last !== undefined && last.end === day.start && goesOn(last, day)) run.push(day);
-    else runs.push([day]);
-  }
-  return runs.map((run) => ({
+): Run[] =>
+  runsOf(days, (last, next) => last.end === next.start && goesOn(last, next)).map((run) => ({
     days: run,
-    start: run[0]?.start ?? 0,
-    length: (run[0]?.end ?? 0) - (run[0]?.start ?? 0),
+    start: run[0].start,
+    length: run[0].end - run[0].start,
   }));
-};
 
 const caseOf = (runs: readonly Run[], valueOf: (run: Run) => string): string => {
   const [last, ...earlier] = runs.toReversed();
@@ -91,11 +84,11 @@ export const slotSql = ({ days }: Timeline, range: Interval<UnixSeconds>, by: 'd
   const sql =
     by === 'segment'
       ? caseOf(
-          runsOf(within, (last, next) => last.segment === next.segment),
+          dayRuns(within, (last, next) => last.segment === next.segment),
           (run) => String(run.days[0]?.segment ?? 0),
         )
       : caseOf(
-          runsOf(within, (last, next) => lengthOf(last) === lengthOf(next)),
+          dayRuns(within, (last, next) => lengthOf(last) === lengthOf(next)),
           (run) => `${run.days[0]?.index ?? 0} + (created_at - ${run.start}) // ${run.length}`,
         );
   return `CAST(${sql} AS INTEGER)`;

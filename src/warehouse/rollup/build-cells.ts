@@ -1,4 +1,4 @@
-import { interval, type Interval, type LocalDay, type UnixSeconds } from '../../core/index.ts';
+import { interval, runsOf, type Interval, type LocalDay, type UnixSeconds } from '../../core/index.ts';
 import { dimensions } from '../report-views/cube-columns.ts';
 import { cellsBySpan, wholeNumber, type CellTable } from '../../storage/index.ts';
 import type { AccountStore } from '../schema.ts';
@@ -24,15 +24,8 @@ export const groupOf = (days: readonly [LocalDay, ...LocalDay[]]): DayGroup => (
 });
 
 /** Days that follow each other in groups of at most a month. */
-export const grouped = (days: readonly LocalDay[]): readonly DayGroup[] => {
-  const groups: [LocalDay, ...LocalDay[]][] = [];
-  for (const day of days) {
-    const group = groups.at(-1);
-    if (group !== undefined && group.at(-1)?.end === day.start && group.length < mostDays) group.push(day);
-    else groups.push([day]);
-  }
-  return groups.map(groupOf);
-};
+export const grouped = (days: readonly LocalDay[]): readonly DayGroup[] =>
+  runsOf(days, (last, next, group) => last.end === next.start && group.length < mostDays).map(groupOf);
 
 /** The first second of the day of a call. Numbers come from code; a day of 23 or 25 hours has its own case. */
 export const dayStartSql = (days: readonly LocalDay[]): string =>

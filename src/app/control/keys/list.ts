@@ -1,5 +1,6 @@
 import {
   daySeconds,
+  groupBy,
   toSeconds,
   unixSeconds,
   type Interval,
@@ -14,11 +15,10 @@ import type { KeyWork, Run } from './key-work.ts';
 const throughOf = (log: LogCompleteness, range: Interval<UnixSeconds>): UnixSeconds | undefined =>
   log.complete ? range.end : log.through;
 
-const idsByName = (keys: readonly FoundKey[]): ReadonlyMap<string, readonly number[]> => {
-  const ids = new Map<string, number[]>();
-  for (const { key } of keys) ids.set(key.name, [...(ids.get(key.name) ?? []), key.id]);
-  return ids;
-};
+const idsByName = (keys: readonly FoundKey[]): ReadonlyMap<string, readonly number[]> =>
+  new Map(
+    [...groupBy(keys, ({ key }) => key.name)].map(([name, same]) => [name, same.map(({ key }) => key.id)]),
+  );
 
 type Listing = {
   readonly account: string;

@@ -1,5 +1,5 @@
-import { compareMoney, divideMoney, subtractMoney, sumMoney, zero } from '../../../../core/index.ts';
-import type { ChangedCell, Usage } from '../../../../monitoring/index.ts';
+import { compareMoney, divideMoney, groupBy, subtractMoney, sumMoney, zero } from '../../../../core/index.ts';
+import type { ChangedCell } from '../../../../monitoring/index.ts';
 import { formatMoney, formatPercent, type Locale } from '../../../../messages/index.ts';
 import { type AlertBlock } from '../../../../reports/index.ts';
 import { textsIn } from './languages.ts';
@@ -17,18 +17,12 @@ const tableOf = (
   currency: string,
   locale: Locale,
 ): Table | undefined => {
-  const byName = new Map<string, Usage[]>();
-  for (const cell of cells) {
-    const usages = byName.get(nameOf(cell));
-    if (usages === undefined) byName.set(nameOf(cell), [cell.after]);
-    else usages.push(cell.after);
-  }
-  const sums = [...byName]
-    .map(([name, usages]) => ({
+  const sums = [...groupBy(cells, nameOf)]
+    .map(([name, same]) => ({
       name,
       amount: subtractMoney(
-        sumMoney(usages.map(({ charge }) => charge)),
-        sumMoney(usages.map(({ refunds }) => refunds)),
+        sumMoney(same.map(({ after }) => after.charge)),
+        sumMoney(same.map(({ after }) => after.refunds)),
       ),
     }))
     .filter(({ amount }) => compareMoney(amount, zero) !== 0)
