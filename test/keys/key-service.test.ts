@@ -75,6 +75,36 @@ describe('a retired key', () => {
   });
 });
 
+describe('valid keys of a service without a recorded rotation', () => {
+  it('are candidates with the sinks that show one of them, where its mask fits no other', async () => {
+    const file = memorySink('file:one');
+    const unreadable = memorySink('vault:two', { read: () => Promise.resolve(undefined) });
+    await using fixture = await engineFixture({ sinks: [file.sink, unreadable.sink] });
+    const { gateway } = fixture;
+    const add = (name: string, mask: string): number => gateway.add(name, { keyMask: mask });
+    const [held, other] = [add('search.g1', 'sk-101***text'), add('search.g2', 'sk-102***text')];
+    const [same, twin] = [add('mail.g1', 'sk-***text'), add('mail.g2', 'sk-***text')];
+    file.contents.value = gateway.plaintextOf(held);
+    unreadable.contents.value = gateway.plaintextOf(other);
+    const placesNow = async () => {
+      const { keys } = await fixture.keyService().survey(signal);
+      return new Map(
+        keys.flatMap(({ candidates = [] }) => candidates.map(({ keyId, places }) => [keyId, places])),
+      );
+    };
+    expect(await placesNow()).toEqual(
+      new Map([
+        [held, ['file:one']],
+        [other, []],
+        [same, []],
+        [twin, []],
+      ]),
+    );
+    file.contents.value = gateway.plaintextOf(same);
+    expect([...(await placesNow()).values()]).toEqual([[], [], [], []]);
+  });
+});
+
 describe('a renamed key', () => {
   const rename = (fixture: EngineFixture, id: number, name: string): void => {
     const key = fixture.gateway.keys.get(id);

@@ -131,6 +131,22 @@ describe('a key of a Kubernetes Secret', () => {
     expect(secrets.get('billing-keys')).toEqual({ API_KEY: base64(plaintext) });
   });
 
+  it('is patched into a Secret that another client creates at the same moment', async () => {
+    await using fixture = await openSinkFixture();
+    const secrets: Secrets = new Map([['billing-keys', { OTHER: 'b3RoZXI=' }]]);
+    const found = secrets.get.bind(secrets);
+    let reads = 0;
+    secrets.get = (name) => {
+      reads += 1;
+      return reads === 1 ? undefined : found(name);
+    };
+    const { fake } = await openCluster(secrets);
+    expect(await fixture.sink(spec(fake)).deliver(key, delivery, never)).toEqual({
+      fingerprint: sha(plaintext),
+    });
+    expect(found('billing-keys')).toEqual({ API_KEY: base64(plaintext), OTHER: 'b3RoZXI=' });
+  });
+
   it('is delivered with the access of the pod, with the token read again; outside of a pod it is rejected', async () => {
     const serviceAccount = 'account';
     await using fixture = await openSinkFixture();
