@@ -43,3 +43,9 @@ export const createNamedGates = (): NamedGates => {
     enter: (name: string) => gateOf(name).enter(),
   });
 };
+
+/** The results of works that run beside each other. Waits for all even if one fails, so that none continues after the run that began them. */
+export const together = async <const Works extends readonly unknown[]>(works: Works) => {
+  await Promise.allSettled(works);
+  return Promise.all(works);
+};

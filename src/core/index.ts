@@ -23,7 +23,7 @@ export * from './fault.ts';
 export type { FaultCode } from './fault-catalogue.ts';
 export * from './first-signal.ts';
 export * from './collections/grouping.ts';
-export { createGate, createNamedGates, type NamedGates } from './gate.ts';
+export { createGate, createNamedGates, together, type NamedGates } from './gate.ts';
 export * from './gateway/call-log-columns.ts';
 export * from './gateway/profile.ts';
 export {

@@ -1,6 +1,6 @@
 import { buildBudgets } from './budgets/build-budgets.ts';
 import { buildChanges, spikesOf, waterfallOf } from './changes/build-changes.ts';
-import { fault } from '../../core/index.ts';
+import { fault, together } from '../../core/index.ts';
 import type { BuildRequest } from './build-request.ts';
 import { contextOf, isShown, shownSections, withColours, type BuildResults } from './build-context.ts';
 import { buildChart, type BuiltChart, type Spike } from './build-chart.ts';
@@ -242,25 +242,17 @@ const assemble = (
   };
 };
 
-/** Runs the queries beside the comparison. Waits for both even if one fails, so that neither continues after the run. */
+/** Runs the queries beside the comparison. */
 const withComparison = async (
   request: BuildRequest,
 ): Promise<{ readonly request: BuildRequest; readonly results: QueryResults }> => {
   const queriesEnded = new AbortController();
-  const [queried, compared] = await Promise.allSettled([
+  const [results, reconciliation] = await together([
     runQueries(request).finally(() => queriesEnded.abort()),
     request.compare?.(queriesEnded.signal),
   ]);
-  if (queried.status === 'rejected') throw queried.reason;
-  if (compared.status === 'rejected') throw compared.reason;
-  const { facts } = request;
-  return {
-    request:
-      compared.value === undefined
-        ? request
-        : { ...request, facts: { ...facts, reconciliation: compared.value } },
-    results: queried.value,
-  };
+  if (reconciliation === undefined) return { request, results };
+  return { request: { ...request, facts: { ...request.facts, reconciliation } }, results };
 };
 
 /**

@@ -6,6 +6,7 @@ import {
   money,
   pricedTokens,
   sumMoney,
+  together,
   unixSeconds,
   zero,
   type Interval,
@@ -182,15 +183,13 @@ export const readExplanations = async (
     ...compared.map(({ planned }) => planned.compared),
   ]);
   const zone = zoneOfMost(explained.map(({ assessment }) => assessment.budget));
-  const { cells } = await warehouse.sums(
-    { account: account.name, zone, bounds, segments, tokens: true, by: 'pair' },
-    signal,
-  );
   const [first] = compared;
-  const prices =
+  const [{ cells }, prices] = await together([
+    warehouse.sums({ account: account.name, zone, bounds, segments, tokens: true, by: 'pair' }, signal),
     first === undefined
       ? new Map<string, ClassPrices>()
-      : await readPrices(first.planned.elapsed.end, zone, context);
+      : readPrices(first.planned.elapsed.end, zone, context),
+  ]);
   const rules = { teams: costOwners.teams, tags: costOwners.tags ?? [] };
   const locale = localeOf(context.locale);
   // Scopes are many, periods a few.
