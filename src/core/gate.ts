@@ -45,7 +45,9 @@ export const createNamedGates = (): NamedGates => {
 };
 
 /** The results of works that run beside each other. Waits for all even if one fails, so that none continues after the run that began them. */
-export const together = async <const Works extends readonly unknown[]>(works: Works) => {
+export const together = async <const Works extends readonly unknown[]>(
+  works: Works,
+): Promise<{ -readonly [Place in keyof Works]: Awaited<Works[Place]> }> => {
   await Promise.allSettled(works);
   return Promise.all(works);
 };
