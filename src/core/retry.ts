@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import { isFault } from './fault.ts';
+import { firstSignal } from './first-signal.ts';
 
 export type RetryPolicy = {
   /** Maximum number of attempts, the first included. */
@@ -57,8 +58,8 @@ export const withRetry = async <T>(
       const final = deps.finalAfter?.(error);
       if (wait === undefined || final?.aborted === true) throw error;
       deps.onRetry?.(error, wait, attempt);
-      const ends = [deps.signal, final].filter((signal) => signal !== undefined);
-      await deps.clock.wait(wait, AbortSignal.any(ends)).catch((reason: unknown) => {
+      using ends = firstSignal([deps.signal, final]);
+      await deps.clock.wait(wait, ends.signal).catch((reason: unknown) => {
         deps.signal?.throwIfAborted();
         throw final?.aborted === true ? error : reason;
       });

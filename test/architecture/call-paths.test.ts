@@ -28,7 +28,7 @@ const watch = <T extends object>(
   } as never);
 };
 
-it('docs/architecture.md lists the functions that a row of the call log passes through until it is stored, at most 25', async () => {
+it('docs/architecture.md lists the functions that a row of the call log passes through until it is stored, at most 23', async () => {
   await using fixture = await openJobFixture({ months: 1, callsPerDay: 20 });
   const paths: (readonly PathStep[])[] = [];
   const { gateway } = fixture.context.account;
@@ -59,7 +59,7 @@ it('docs/architecture.md lists the functions that a row of the call log passes t
   );
   // Before its first window, a pull learns the format of the export from a few rows that it does not store.
   const steps = joinPaths(paths.filter((path) => !path.some(({ name }) => name === 'openLogSession')));
-  expect(steps.length).toBeLessThanOrEqual(25);
+  expect(steps.length).toBeLessThanOrEqual(23);
   expect(pathText(steps)).toBe(pathOnPage(await readPage(), 'a row of the call log'));
 });
 

@@ -190,9 +190,7 @@ export async function* askForWindows(
     mayRequest: (planned) => requestsLeft() >= 1 || ahead.holds(planned),
     request: async (windows) => {
       const many = Math.max(0, Math.min(state.answered ? deps.ahead : 0, requestsLeft() - 1));
-      const outcome = await ahead.first(windows, many);
-      if (!outcome.ok) throw outcome.error;
-      return outcome.value;
+      return ahead.first(windows, many);
     },
     isWhole: async (planned, fetched) => {
       const { received } = fetched;

@@ -1,8 +1,6 @@
 import { hasCode } from '../../core/index.ts';
 
-export type Outcome<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly error: unknown };
+type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
 
 export type FetchAheadOptions<Item extends object, T extends AsyncDisposable> = {
   /** Writes an item to disk and reports the bytes as they arrive; removes everything when it throws. */
@@ -18,9 +16,9 @@ export type FetchAheadOptions<Item extends object, T extends AsyncDisposable> = 
 export type FetchAhead<Item extends object, T> = AsyncDisposable & {
   /**
    * The result of the first item, which the caller then owns; starts up to `ahead` of the following items. Started
-   * items that are no longer in the list are abandoned.
+   * items that are no longer in the list are abandoned. @throws what fetching it throws
    */
-  readonly first: (items: readonly [Item, ...Item[]], ahead: number) => Promise<Outcome<T>>;
+  readonly first: (items: readonly [Item, ...Item[]], ahead: number) => Promise<T>;
   /** Whether it was started. */
   readonly holds: (item: Item) => boolean;
 };
@@ -117,15 +115,16 @@ export const createFetchAhead = <Item extends object, T extends AsyncDisposable>
     const outcome = await slot.outcome;
     slots.delete(item);
     largest = Math.max(largest, slot.bytes);
-    if (outcome.ok || signal?.aborted === true) {
+    if (outcome.ok) {
       handedOut = slot.bytes;
-      return outcome;
+      return outcome.value;
     }
+    if (signal?.aborted === true) throw outcome.error;
     if (isOverload(outcome.error) && (wasAhead || slots.size > 0)) {
       throttle(outcome.error);
       for (const [window, other] of slots) letGo(window, other);
       await Promise.all(leaving);
-    } else if (!slot.dropped) return outcome;
+    } else if (!slot.dropped) throw outcome.error;
     return first(items, ahead);
   };
   return {

@@ -1,5 +1,6 @@
 import {
   interval,
+  mergeRanges,
   messageOf,
   toMillis,
   unixMillis,
@@ -102,13 +103,9 @@ const ownCalls = async (
     most += maxOwnCalls;
     const ended = Math.min(steps[index + 1]?.at ?? Infinity, step.at + longestVerification);
     const start = unixSeconds(Math.floor((step.at - clockSkew) / 1000));
-    const end = unixSeconds(Math.ceil((ended + clockSkew) / 1000) + 1);
-    const last = ranges.at(-1);
-    if (last !== undefined && start <= last.end)
-      ranges.splice(-1, 1, interval(last.start, unixSeconds(Math.max(last.end, end))));
-    else ranges.push(interval(start, end));
+    ranges.push(interval(start, unixSeconds(Math.ceil((ended + clockSkew) / 1000) + 1)));
   }
-  return { ranges, most };
+  return { ranges: mergeRanges(ranges), most };
 };
 
 const callsBy = async (

@@ -15,7 +15,7 @@ import { applyToPast } from '../kinds/apply-to-past.ts';
 import { settleKinds } from '../kinds/settle-kinds.ts';
 import { recordRestatement, sumsBefore } from '../restatements/record-restatement.ts';
 import { changeCalls } from '../rollup/change-calls.ts';
-import type { RowChange, Sql } from '../../storage/index.ts';
+import type { Bindings, RowChange, Sql } from '../../storage/index.ts';
 import type { AccountStore } from '../schema.ts';
 import { chargesIn } from './amount-change.ts';
 import { amountsFor, readAmounts } from './amounts.ts';
@@ -52,11 +52,12 @@ const checkTotal = (batch: LogBatch, landed: Money): void => {
     throw fault('export-truncated', `the rows total ${sum}, but the total line of the export says ${amount}`);
 };
 
-const load = async (connection: Sql, batch: LogBatch): Promise<void> => {
+/** What the statement that loads the file is bound to. */
+const bindingsOf = async (connection: Sql, batch: LogBatch): Promise<Bindings> => {
   const hasKind = batch.columns.some(({ role }) => role === 'kind');
   const header = await headerOf(connection, batch);
   const own = batch.kinds === undefined || !hasKind ? undefined : ownKinds(batch.kinds);
-  await changeCalls(connection, windowOf(batch), landingSql(batch, batch.amounts.form), {
+  return {
     ...windowOf(batch),
     file: batch.file,
     asked_start: batch.asked.start,
@@ -64,7 +65,7 @@ const load = async (connection: Sql, batch: LogBatch): Promise<void> => {
     served: servedColumns(batch.columns),
     ...(header === undefined ? {} : { header }),
     ...(own === undefined ? {} : { kind_words: own.labels, kind_names: own.names }),
-  });
+  };
 };
 
 /**
@@ -96,7 +97,10 @@ const replaceRows = async (change: RowChange, batch: LogBatch, now: UnixMillis):
   const replaced = isWhole ? known.total : await readSums(connection, window);
   const past = replaced.rows > 0 && looksChanged(batch, before) ? await chargesIn(connection, window) : [];
   const last = replaced.rows > 0 ? await lastRow(connection, window) : undefined;
-  if (batch.served > 0) await load(connection, batch);
+  if (batch.served > 0) {
+    const bindings = await bindingsOf(connection, batch);
+    await changeCalls(connection, windowOf(batch), landingSql(batch, batch.amounts.form), bindings);
+  }
   const { overlap, ...served } = batch.served > 0 ? await readLoaded(connection, window, last) : noneLoaded;
   if (served.rows + overlap.rows !== batch.served)
     throw fault(

@@ -74,7 +74,7 @@ export const unusualDaysSql = ({ byModel, byKey, byPair, ofPairs, services, days
     SELECT period, model_name, service, dearest_day.slot, dearest_day.day, dearest_day.spend, usual
     FROM (
       SELECT period, levels.model_name, levels.service, any_value(usual.spend) AS usual,
-        min_by({ slot: slot, day: day, spend: levels.spend }, (-levels.spend, day)) AS dearest_day
+        arg_min({ slot: slot, day: day, spend: levels.spend }, (-levels.spend, day)) AS dearest_day
       FROM levels JOIN usual USING (model_name, service) JOIN of_periods USING (slot)
       WHERE levels.spend > 2 * usual.spend
       GROUP BY ALL

@@ -117,14 +117,15 @@ type Compared = Readonly<Record<'before' | 'after', Range>>;
 /** A model and key with its usage in both; one without any is left out. */
 type Pair = Pick<SegmentSums, 'model' | 'key' | 'service'> & Readonly<Record<keyof Compared, Usage>>;
 
+/** `byPair`: the sums of each pair, over all segments. */
 const pairsOf = (
-  sums: readonly SegmentSums[],
+  byPair: Iterable<readonly [SegmentSums, ...SegmentSums[]]>,
   bounds: readonly UnixSeconds[],
   { before, after }: Compared,
 ): readonly Pair[] => {
   const usageIn = (same: readonly SegmentSums[], range: Range): Usage =>
     sumOf(same.filter(({ segment }) => within(range, bounds[segment])));
-  return [...groupBy(sums, ({ model, key }) => `${model}\n${key}`).values()].flatMap((same) => {
+  return [...byPair].flatMap((same) => {
     const [{ model, key, service }] = same;
     const usage = { before: usageIn(same, before), after: usageIn(same, after) };
     return usage.before === nothing && usage.after === nothing ? [] : [{ model, key, service, ...usage }];
@@ -192,11 +193,12 @@ export const readExplanations = async (
   ]);
   const rules = { teams: costOwners.teams, tags: costOwners.tags ?? [] };
   const locale = localeOf(context.locale);
+  const byPair = [...groupBy(cells, ({ model, key }) => `${model}\n${key}`).values()];
   // Scopes are many, periods a few.
   const byPeriod = new Map<string, PairsIn>();
   const pairsIn = ({ elapsed: after, compared: before }: PlannedPeriod): PairsIn => {
     const name = JSON.stringify([before, after]);
-    const pairs = byPeriod.get(name) ?? pairsInScope(pairsOf(cells, bounds, { before, after }), rules);
+    const pairs = byPeriod.get(name) ?? pairsInScope(pairsOf(byPair, bounds, { before, after }), rules);
     byPeriod.set(name, pairs);
     return pairs;
   };
