@@ -19,13 +19,7 @@ export {
   type Unmatched,
 } from './selectors.ts';
 export { inScope, type ScopeRules } from './budgets/scope.ts';
-export {
-  createSpendIndex,
-  segmentsOf,
-  sumsFor,
-  type IndexedSums,
-  type SpendIndex,
-} from './budgets/spend-index.ts';
+export { createSpendIndex, segmentsOf, sumsFor, type SpendIndex } from './budgets/spend-index.ts';
 export { openSinceOf, planPeriods, type PlannedPeriod } from './alerts/plan-evaluation.ts';
 export type { AlertCell, AlertShown, AlertView } from './alerts/alert-view.ts';
 export {
@@ -42,7 +36,7 @@ export {
   type ClassPrices,
   type Usage,
 } from './causes/cell-factors.ts';
-export { explainChange, type CausePart, type Waterfall } from './causes/explain-change.ts';
+export { createExplainer, type CausePart, type Waterfall } from './causes/explain-change.ts';
 export type { Contributor } from './causes/name-contributor.ts';
 export {
   chartDays,

@@ -16,7 +16,7 @@ export type {
   StoredAlert,
 } from './alerts/alert-table.ts';
 export { countedClasses, type TokenClass } from './tokens/class-names.ts';
-export type { SegmentSums, Sums, SumsBy, SumsRequest } from './cube/read-sums.ts';
+export type { SegmentSums, SumsBy, SumsRequest } from './cube/read-sums.ts';
 export { isProven, storedCurrency, type AccountAmounts } from './logs/amounts.ts';
 export type { BadRow } from './quarantine/quarantined-row.ts';
 export type { Restated } from './restatements/restatements.ts';

@@ -13,7 +13,7 @@ import {
   type Money,
 } from '../../src/core/index.ts';
 import { formatDifference, localeOf } from '../../src/messages/index.ts';
-import { explainChange, type ChangedCell, type Usage } from '../../src/monitoring/index.ts';
+import { createExplainer, type ChangedCell, type Usage } from '../../src/monitoring/index.ts';
 import { describeCause } from '../../src/reports/index.ts';
 import { once } from '../support/storm.ts';
 
@@ -127,7 +127,7 @@ describe('the sentence of a cause', () => {
     let named = 0;
     fc.assert(
       fc.property(accounts, (cells) => {
-        const waterfall = explainChange(cells, () => undefined);
+        const waterfall = createExplainer(() => undefined)(cells);
         const text = describeCause(waterfall, 'USD', english)?.text;
         if (text === undefined) return;
         const found = sentence.exec(text)?.groups;

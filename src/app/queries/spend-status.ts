@@ -42,7 +42,7 @@ const readAccount = async (
     zone,
     through,
     lastMonthThrough: toMillis(cuts.lastMonth),
-    ...dailySpend(read.cells, days, cuts, { teams, team }),
+    ...dailySpend(read.sums.key, days, cuts, { teams, team }),
   };
 };
 

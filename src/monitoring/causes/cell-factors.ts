@@ -122,7 +122,7 @@ const isCounted = ({ before, after }: ChangedCell): boolean =>
   [before, after].every((usage) => usage.calls > 0 || !hasTokens(usage));
 
 /** Nothing of it is among the calls that are charged by the token if its calls do not count. */
-export const pricedCell = (cell: ChangedCell): PricedCell => {
+const pricedCell = (cell: ChangedCell): PricedCell => {
   const [before, after] = [amountsOf(cell.before), amountsOf(cell.after)];
   return isCounted(cell)
     ? {
@@ -179,59 +179,53 @@ const weighWithOldCache = (
   return { over: (now - weigh(after, group)) * old + count(after) * weigh(before, group), under: old };
 };
 
-export type Factors = Readonly<Record<CauseFactor, bigint>>;
-
-/** All calls that are charged by the token. */
-type AllCalls = { readonly before: bigint; readonly after: bigint };
-
-const nothing: Factors = {
-  volume: 0n,
-  mix: 0n,
+const noEffect = {
   length: 0n,
   cache: 0n,
   price: 0n,
   'unstated-tokens': 0n,
   'fixed-price': 0n,
   refunds: 0n,
+} satisfies CellEffects['units'];
+
+/** What one cell contributes, whichever cells are explained with it, in units. */
+export type CellEffects = PricedCell & {
+  /** Of each factor but `volume` and `mix`, which depend on all calls, if there are calls before. */
+  readonly units: Readonly<Record<Exclude<CauseFactor, 'volume' | 'mix'>, bigint>>;
+  /** The later calls at the earlier charge of a call; the later charge if the cell has no calls in one of the periods. */
+  readonly atOldCost: bigint;
 };
 
-/** What one cell contributes to each factor, in units: the steps from the earlier charge to the later one. */
-export const factorsOf = (
-  { cell, before, after, old, now }: PricedCell,
-  pricesOf: (model: string) => ClassWeights,
-  all: AllCalls,
-): Factors => {
+/** The steps from the earlier charge to the later one. */
+export const effectsOf = (cell: ChangedCell, pricesOf: (model: string) => ClassWeights): CellEffects => {
+  const priced = pricedCell(cell);
+  const { before, after, old, now } = priced;
   const fixed = (usage: Usage, { charge }: Amounts): bigint => (isByToken(usage) ? 0n : charge);
   const shared = {
-    ...nothing,
+    ...noEffect,
     'fixed-price': fixed(cell.after, after) - fixed(cell.before, before),
     refunds: before.refunds - after.refunds,
   };
-  if (!isCounted(cell))
-    return {
-      ...shared,
-      price: pricedOf(cell.after, after.charge).charge - pricedOf(cell.before, before.charge).charge,
-    };
-  const change = now.charge - old.charge;
-  // Without any calls before, all of the later ones are volume.
-  if (all.before === 0n) return { ...shared, volume: change };
-  const grown = roundedQuotient(old.charge * all.after, all.before);
-  const isKept = old.calls !== 0n && now.calls !== 0n;
-  const atOldCost = isKept ? roundedQuotient(old.charge * now.calls, old.calls) : now.charge;
-  const mixed = { ...shared, volume: grown - old.charge, mix: atOldCost - grown };
-  if (!isKept) return mixed;
-  if (isUnstated(cell)) return { ...mixed, 'unstated-tokens': now.charge - atOldCost };
+  if (!isCounted(cell)) {
+    const price = pricedOf(cell.after, after.charge).charge - pricedOf(cell.before, before.charge).charge;
+    return { ...priced, units: { ...shared, price }, atOldCost: 0n };
+  }
+  if (old.calls === 0n || now.calls === 0n) return { ...priced, units: shared, atOldCost: now.charge };
+  const atOldCost = roundedQuotient(old.charge * now.calls, old.calls);
+  if (isUnstated(cell))
+    return { ...priced, units: { ...shared, 'unstated-tokens': now.charge - atOldCost }, atOldCost };
   const classes = weightsOf(cell, pricesOf(cell.model));
   const weight = weigh(cell.before, classes);
   const uncachedWeight = weighWithOldCache(cell, classes);
-  const priced = (over: bigint, under: bigint): bigint =>
+  const atPrices = (over: bigint, under: bigint): bigint =>
     weight === 0n ? 0n : roundedQuotient(old.charge * over, weight * under);
-  const uncached = priced(uncachedWeight.over, uncachedWeight.under);
-  const atOldPrices = priced(weigh(cell.after, classes), 1n);
-  return {
-    ...mixed,
+  const uncached = atPrices(uncachedWeight.over, uncachedWeight.under);
+  const atOldPrices = atPrices(weigh(cell.after, classes), 1n);
+  const units = {
+    ...shared,
     length: uncached - atOldCost,
     cache: atOldPrices - uncached,
     price: now.charge - atOldPrices,
   };
+  return { ...priced, units, atOldCost };
 };

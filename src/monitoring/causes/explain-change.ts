@@ -11,15 +11,14 @@ import {
 } from '../../core/index.ts';
 import {
   causeFactors,
-  factorsOf,
-  pricedCell,
+  effectsOf,
   unitsToMoney,
   weightsOfPrices,
   type CauseFactor,
+  type CellEffects,
   type ChangedCell,
   type ClassPrices,
   type ClassWeights,
-  type Factors,
   type PricedCell,
   type Usage,
 } from './cell-factors.ts';
@@ -27,8 +26,8 @@ import {
   candidatesOf,
   nameContributor,
   sumPriced,
+  type AllPriced,
   type Contributor,
-  type Explained,
 } from './name-contributor.ts';
 
 export type CausePart = {
@@ -63,51 +62,36 @@ const times = ({ calls, tokens, unstatedCalls = 0, charge, refunds }: Usage, day
   refunds: multiplyMoney(refunds, money(String(days))),
 });
 
-const ofOneDay = (units: Factors, days: bigint): Factors =>
-  Object.fromEntries(causeFactors.map((factor) => [factor, roundedQuotient(units[factor], days)])) as Factors;
+type Units = CellEffects['units'];
 
-/**
- * The change of spend between two periods as a waterfall over models and keys: volume (calls), mix (shares of models and
- * keys in the calls), length (tokens a call by class), cache (share of cached input), price of a token, what
- * cannot be divided among these three because tokens are not stated, fixed-price calls, refunds. Computed with 40 decimals; each part is rounded once, and the rounding goes to the largest,
- * so that the parts add up to the change exactly. Without prices of all classes of a model, an effect of caching is part of its
- * price. With `averagedDays`, the earlier usage is the sum of so many days and the later one is of a single day: the
- * change is that against the average day.
- */
-export const explainChange = (
-  given: readonly ChangedCell[],
-  pricesOf: (model: string) => ClassPrices | undefined,
-  averagedDays = 1,
-): Waterfall => {
-  const days = BigInt(averagedDays);
-  const cells = days === 1n ? given : given.map((cell) => ({ ...cell, after: times(cell.after, days) }));
-  const priced = cells.map(pricedCell);
-  const all = {
-    old: sumPriced(priced.map(({ old }) => old)),
-    now: sumPriced(priced.map(({ now }) => now)),
-    days,
-  };
-  const allCalls = { before: all.old.calls, after: all.now.calls };
-  const weights = new Map<string, ClassWeights>();
-  const weightsOf = (model: string): ClassWeights => {
-    const known = weights.get(model) ?? weightsOfPrices(pricesOf(model));
-    weights.set(model, known);
-    return known;
-  };
-  const explained = priced.map((one): Explained => {
-    const units = factorsOf(one, weightsOf, allCalls);
-    return { ...one, units: days === 1n ? units : ofOneDay(units, days) };
-  });
-  const candidates = candidatesOf(explained);
-  const before = unitsToMoney(roundedQuotient(spendOf(priced, 'before'), days));
-  const after = unitsToMoney(roundedQuotient(spendOf(priced, 'after'), days));
+/** Of the sum over so many days. */
+const ofOneDay = (units: Units, days: bigint): Units =>
+  Object.fromEntries(
+    Object.entries(units).map(([factor, amount]) => [factor, roundedQuotient(amount, days)]),
+  ) as Units;
+
+/** What all cells contribute to a factor, in units. */
+const totalOf = (
+  cells: readonly CellEffects[],
+  factor: CauseFactor,
+  { old, now, days }: AllPriced,
+): bigint => {
+  if (factor !== 'volume' && factor !== 'mix')
+    return cells.reduce((total, { units }) => total + units[factor], 0n);
+  // Without any calls before, all of the later ones are volume.
+  if (old.calls === 0n) return factor === 'mix' ? 0n : roundedQuotient(now.charge - old.charge, days);
+  const grown = roundedQuotient(old.charge * now.calls, old.calls);
+  const later = cells.reduce((total, { atOldCost }) => total + atOldCost, 0n);
+  return roundedQuotient(factor === 'mix' ? later - grown : grown - old.charge, days);
+};
+
+const explainCells = (cells: readonly CellEffects[], days: bigint): Waterfall => {
+  const all = { ...sumPriced(cells), days };
+  const candidates = candidatesOf(cells);
+  const before = unitsToMoney(roundedQuotient(spendOf(cells, 'before'), days));
+  const after = unitsToMoney(roundedQuotient(spendOf(cells, 'after'), days));
   const change = subtractMoney(after, before);
-  const amounts = new Map(
-    causeFactors.map((factor) => [
-      factor,
-      unitsToMoney(explained.reduce((total, { units }) => total + units[factor], 0n)),
-    ]),
-  );
+  const amounts = new Map(causeFactors.map((factor) => [factor, unitsToMoney(totalOf(cells, factor, all))]));
   // The rounding goes to the largest part: elsewhere it could pass for a cause.
   const [largest = 'price'] = causeFactors.toSorted((left, right) =>
     compareMoney(absoluteMoney(amounts.get(right) ?? zero), absoluteMoney(amounts.get(left) ?? zero)),
@@ -129,4 +113,36 @@ export const explainChange = (
       };
     }),
   };
+};
+
+/**
+ * The change of spend between two periods as a waterfall over models and keys: volume (calls), mix (shares of models and
+ * keys in the calls), length (tokens a call by class), cache (share of cached input), price of a token, what
+ * cannot be divided among these three because tokens are not stated, fixed-price calls, refunds. Computed with 40 decimals; each part is rounded once, and the rounding goes to the largest,
+ * so that the parts add up to the change exactly. Without prices of all classes of a model, an effect of caching is part of its
+ * price. With `averagedDays`, the earlier usage is the sum of so many days and the later one is of a single day: the
+ * change is that against the average day. Cells that several changes have in common are computed once.
+ */
+export const createExplainer = (
+  pricesOf: (model: string) => ClassPrices | undefined,
+  averagedDays = 1,
+): ((cells: readonly ChangedCell[]) => Waterfall) => {
+  const days = BigInt(averagedDays);
+  const weights = new Map<string, ClassWeights>();
+  const weightsOf = (model: string): ClassWeights => {
+    const known = weights.get(model) ?? weightsOfPrices(pricesOf(model));
+    weights.set(model, known);
+    return known;
+  };
+  const known = new Map<ChangedCell, CellEffects>();
+  const explainCell = (given: ChangedCell): CellEffects => {
+    const found = known.get(given);
+    if (found !== undefined) return found;
+    const cell = days === 1n ? given : { ...given, after: times(given.after, days) };
+    const effects = effectsOf(cell, weightsOf);
+    const explained = days === 1n ? effects : { ...effects, units: ofOneDay(effects.units, days) };
+    known.set(given, explained);
+    return explained;
+  };
+  return (cells) => explainCells(cells.map(explainCell), days);
 };

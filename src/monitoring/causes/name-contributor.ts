@@ -5,10 +5,9 @@ import {
   unitsOf,
   unitsToMoney,
   type CauseFactor,
+  type CellEffects,
   type ChangedCell,
-  type Factors,
   type Priced,
-  type PricedCell,
   type Usage,
 } from './cell-factors.ts';
 
@@ -27,14 +26,14 @@ export type Contributor = {
   readonly state?: 'new' | 'gone' | 'larger-share' | 'smaller-share';
 };
 
-/** A cell with what it contributes to each factor, in units, and its part that is charged by the token. */
-export type Explained = PricedCell & { readonly units: Factors };
+type PricedParts = { readonly old: Priced; readonly now: Priced };
 
 /** All calls that are charged by the token, with their charge, and the number of days that they are averaged over. */
-export type AllPriced = { readonly old: Priced; readonly now: Priced; readonly days: bigint };
+export type AllPriced = PricedParts & { readonly days: bigint };
 
-/** One cell, or those of a model or of a key. */
-type Candidate = Omit<Contributor, 'amount' | 'state'> & { readonly cells: readonly Explained[] };
+/** One cell, or those of a model or of a key, and their parts that are charged by the token. */
+type Candidate = Omit<Contributor, 'amount' | 'state'> &
+  PricedParts & { readonly cells: readonly CellEffects[] };
 
 /** Each cell alone, and the models and the keys of several cells. */
 type Candidates = { readonly single: readonly Candidate[]; readonly groups: () => readonly Candidate[] };
@@ -48,11 +47,10 @@ const total = <T>(list: readonly T[], of: (one: T) => bigint): bigint => {
   return sum;
 };
 
-export const sumPriced = (parts: readonly Priced[]): Priced => {
-  const [only, ...others] = parts;
-  if (only !== undefined && others.length === 0) return only;
-  return { calls: total(parts, ({ calls }) => calls), charge: total(parts, ({ charge }) => charge) };
-};
+export const sumPriced = (cells: readonly PricedParts[]): PricedParts => ({
+  old: { calls: total(cells, ({ old }) => old.calls), charge: total(cells, ({ old }) => old.charge) },
+  now: { calls: total(cells, ({ now }) => now.calls), charge: total(cells, ({ now }) => now.charge) },
+});
 
 /** Own calls at the own earlier cost of a call; all of it if it is new or gone. Over models and keys this adds up to volume and mix. */
 const callsEffect = (old: Priced, now: Priced): bigint =>
@@ -103,33 +101,23 @@ const hasMoved = ({ before, after }: ChangedCell, factor: CauseFactor, sign: big
 const isOfEach = (factor: CauseFactor): boolean =>
   ['length', 'cache', 'price', 'unstated-tokens'].includes(factor);
 
-/** The parts of one cell, or of several, that are charged by the token. */
-type PricedParts = { readonly old: Priced; readonly now: Priced };
-
-/** What the cells that are charged by the token add up to. */
-const pricedIn = (cells: readonly Explained[]): PricedParts => {
-  const [only] = cells;
-  if (only !== undefined && cells.length === 1) return only;
-  return { old: sumPriced(cells.map(({ old }) => old)), now: sumPriced(cells.map(({ now }) => now)) };
-};
-
-/** What the cells contribute in the direction of the part, at least 0. */
+/** What the candidate contributes in the direction of the part, at least 0. */
 const contributionOf = (
-  cells: readonly Explained[],
+  { cells, old, now }: Candidate,
   factor: CauseFactor,
   sign: bigint,
   all: AllPriced,
 ): bigint => {
-  if (factor === 'volume' || factor === 'mix') {
-    const { old, now } = pricedIn(cells);
-    if (factor === 'mix') return mixEffect(old, now, all, sign);
-    return (now.calls - old.calls) * sign > 0n ? callsEffect(old, now) * sign : 0n;
+  if (factor === 'mix') return mixEffect(old, now, all, sign);
+  if (factor === 'volume') return (now.calls - old.calls) * sign > 0n ? callsEffect(old, now) * sign : 0n;
+  let sum = 0n;
+  for (const { cell, units } of cells) {
+    const own = units[factor];
+    if (own === 0n) continue;
+    if (isOfEach(factor) && (own * sign <= 0n || !hasMoved(cell, factor, sign))) return 0n;
+    sum += own;
   }
-  const moved = cells.filter(({ units }) => units[factor] !== 0n);
-  const isTrue =
-    !isOfEach(factor) ||
-    moved.every(({ cell, units }) => units[factor] * sign > 0n && hasMoved(cell, factor, sign));
-  return isTrue ? total(moved, ({ units }) => units[factor]) * sign * all.days : 0n;
+  return sum * sign * all.days;
 };
 
 /** A refund without calls is of an earlier period's calls: it is no sign that the key is new or gone. */
@@ -141,27 +129,30 @@ const stateOf = (
   factor: CauseFactor,
   all: AllPriced,
 ): Contributor['state'] | undefined => {
-  const { cells } = candidate;
+  const { cells, old, now } = candidate;
   if (cells.every(({ cell }) => isAbsent(cell.before, factor))) return 'new';
   if (cells.every(({ cell }) => isAbsent(cell.after, factor))) return 'gone';
   if (factor !== 'mix') return undefined;
-  const { old, now } = pricedIn(cells);
   return now.calls * all.old.calls > old.calls * all.now.calls ? 'larger-share' : 'smaller-share';
 };
 
 /** Models, or keys, of more than one cell. */
-const groupsBy = (cells: readonly Explained[], name: 'model' | 'key'): readonly Candidate[] =>
+const groupsBy = (cells: readonly CellEffects[], name: 'model' | 'key'): readonly Candidate[] =>
   [...groupBy(cells, ({ cell }) => cell[name])].flatMap(([value, members]) =>
-    members.length < 2
-      ? []
-      : [name === 'model' ? { model: value, cells: members } : { key: value, cells: members }],
+    members.length < 2 ? [] : [{ [name]: value, cells: members, ...sumPriced(members) }],
   );
 
 /** The candidates for every factor: models and keys are grouped once, and only if no cell alone can be named. */
-export const candidatesOf = (cells: readonly Explained[]): Candidates => {
+export const candidatesOf = (cells: readonly CellEffects[]): Candidates => {
   let groups: readonly Candidate[] | undefined;
   return {
-    single: cells.map((one) => ({ model: one.cell.model, key: one.cell.key, cells: [one] })),
+    single: cells.map((one) => ({
+      model: one.cell.model,
+      key: one.cell.key,
+      cells: [one],
+      old: one.old,
+      now: one.now,
+    })),
     groups: () => (groups ??= [...groupsBy(cells, 'model'), ...groupsBy(cells, 'key')]),
   };
 };
@@ -190,14 +181,14 @@ export const nameContributor = (
   const largest = (candidates: readonly Candidate[]): Contributor | undefined => {
     let best: { readonly candidate: Candidate; readonly size: bigint } | undefined;
     for (const candidate of candidates) {
-      const size = contributionOf(candidate.cells, factor, sign, all);
+      const size = contributionOf(candidate, factor, sign, all);
       if (size * leastPart < units * sign * all.days || size <= 0n) continue;
       if (best !== undefined && size < best.size) continue;
       if (best !== undefined && size === best.size && nameOf(candidate) > nameOf(best.candidate)) continue;
       best = { candidate, size };
     }
     if (best === undefined) return undefined;
-    const { cells: _, ...named } = best.candidate;
+    const { cells: _, old: __, now: ___, ...named } = best.candidate;
     const own = unitsToMoney(roundedQuotient(best.size * sign, all.days));
     if (own === '0') return undefined;
     const state = stateOf(best.candidate, factor, all);

@@ -77,7 +77,7 @@ export const segmentsOfDays = (
     bounds: [...segments.map(({ start }) => start), ...segments.slice(-1).map(({ end }) => end)],
     segments: new Set(segments.flatMap(({ start }, at) => (start < cuts.through ? [at] : []))),
     tokens: false,
-    by: 'key',
+    by: ['key'],
   };
 };
 

@@ -16,7 +16,8 @@ export type SumsRequest = {
   readonly segments: ReadonlySet<number>;
   /** Whether the tokens by class are needed: that scan costs several times as much. */
   readonly tokens: boolean;
-  readonly by: SumsBy;
+  /** Read as of the same moment. */
+  readonly by: readonly SumsBy[];
 };
 
 /** What sums are grouped by; a name that they are not grouped by is empty. There are far more pairs than models and keys. */
@@ -46,7 +47,8 @@ export type SegmentSums = {
 };
 
 export type Sums = {
-  readonly cells: readonly SegmentSums[];
+  /** Empty where they were not requested. */
+  readonly sums: Readonly<Record<SumsBy, readonly SegmentSums[]>>;
   /** Whether the unit of the amounts is proven; otherwise they mean nothing. */
   readonly isProven: boolean;
   /** The currency of the amounts; undefined before the first landing. */
@@ -110,12 +112,13 @@ export const readSums = async (
   const served = { value, inUnits: isProven && form === 'units', isProven: true };
   const serviceOf = serviceIn(await readServices(connection, account));
   const cellsIn = rollup(zone);
-  const cells: SegmentSums[] = [];
-  for (const run of scansOf(segments)) {
+  const sums: Record<SumsBy, SegmentSums[]> = { model: [], key: [], pair: [] };
+  const scans = by.flatMap((one) => scansOf(segments).map((run) => ({ one, run })));
+  for (const { one, run } of scans) {
     const [start, end] = [bounds[run[0] ?? 0], bounds[(run.at(-1) ?? 0) + 1]];
     if (start === undefined || end === undefined || end <= start) continue;
     const range: Interval<UnixSeconds> = interval(start, end);
-    const names: readonly string[] = namesBy[by];
+    const names: readonly string[] = namesBy[one];
     const nameSql = (name: string): string => (names.includes(name) ? name : `'' AS ${name}`);
     const columns = [...names, ...(tokens ? ['input_counts', 'output_counts', ...summed] : [])];
     const relation = await cellsIn(range, columns, bounds);
@@ -144,11 +147,11 @@ export const readSums = async (
     );
     for (const row of rows) {
       const key = text(row, 'token_name');
-      cells.push({
+      sums[one].push({
         segment: wholeNumber(row, 'segment'),
         model: text(row, 'model_name'),
         key,
-        service: by === 'model' ? '' : serviceOf(key),
+        service: one === 'model' ? '' : serviceOf(key),
         calls: wholeNumber(row, 'calls'),
         charge: money(text(row, 'charge')),
         refunds: money(text(row, 'refunds')),
@@ -157,5 +160,5 @@ export const readSums = async (
       });
     }
   }
-  return { cells, isProven, currency };
+  return { sums, isProven, currency };
 };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { money, multiplyMoney, subtractMoney, sumMoney, zero, type Money } from '../../../src/core/index.ts';
 import {
   causeFactors,
-  explainChange,
+  createExplainer,
   type ChangedCell,
   type ClassPrices,
   type Usage,
@@ -110,17 +110,14 @@ describe('the parts of a change', () => {
   it('add up to it exactly, whatever the periods and the account are', () => {
     fc.assert(
       fc.property(accounts, fc.boolean(), (cells, known) => {
-        check(
-          explainChange(cells, () => (known ? prices : undefined)),
-          cells,
-        );
+        check(createExplainer(() => (known ? prices : undefined))(cells), cells);
       }),
     );
   });
 
   it('that are altered by the smallest unit are found', () => {
     const cells = withChange([usage(1, { output_plain_tokens: 5n })], (before) => timesUsage(before, 2));
-    const waterfall = explainChange(cells, () => prices);
+    const waterfall = createExplainer(() => prices)(cells);
     check(waterfall, cells);
     const altered = {
       ...waterfall,
@@ -134,7 +131,7 @@ describe('the parts of a change', () => {
   it('do not depend on the order of models and keys', () => {
     fc.assert(
       fc.property(accounts, (cells) => {
-        const amounts = (given: readonly ChangedCell[]) => amountsOf(explainChange(given, () => prices));
+        const amounts = (given: readonly ChangedCell[]) => amountsOf(createExplainer(() => prices)(given));
         expect(amounts(cells.toReversed())).toEqual(amounts(cells));
       }),
     );
@@ -241,7 +238,7 @@ it.each(
   const known = [() => prices, ...(withoutPrices ? [() => undefined] : [])];
   fc.assert(
     fc.property(drawn, fc.constantFrom(...known), (cells, pricesOf) => {
-      const waterfall = explainChange(cells, pricesOf);
+      const waterfall = createExplainer(pricesOf)(cells);
       check(waterfall, cells);
       expect(amountsOf(waterfall)).toEqual(waterfall.change === '0' ? {} : { [expected]: waterfall.change });
     }),
@@ -250,7 +247,7 @@ it.each(
 
 describe('the contributor to a part', () => {
   const contributorTo = (cells: readonly ChangedCell[], factor: string, days = 1) =>
-    explainChange(cells, () => prices, days).parts.find((part) => part.factor === factor)?.contributor;
+    createExplainer(() => prices, days)(cells).parts.find((part) => part.factor === factor)?.contributor;
   const output = (calls: number, tokens: bigint): Usage => usage(calls, { output_plain_tokens: tokens });
   const change = (model: string, key: string, before: Usage, after: Usage): ChangedCell => ({
     model,
@@ -356,7 +353,7 @@ it('a rounding is no cause: without another price of a token, no part is a price
         before: priceOne(before),
         after: priceOne(after),
       }));
-      const waterfall = explainChange(cells, () => undefined);
+      const waterfall = createExplainer(() => undefined)(cells);
       check(waterfall, cells);
       expect(amountsOf(waterfall)).not.toHaveProperty('price');
     }),

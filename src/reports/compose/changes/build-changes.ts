@@ -7,7 +7,7 @@ import {
   type Money,
 } from '../../../core/index.ts';
 import {
-  explainChange,
+  createExplainer,
   type ChangedCell,
   type ClassPrices,
   type Usage,
@@ -103,11 +103,8 @@ export const waterfallOf = (shape: ChangesShape, context: Context): Waterfall | 
   const known = context.waterfalls.get(shape.sql);
   if (known !== undefined) return known;
   const prices = pricesOf(shape.prices === undefined ? undefined : context.table(shape.prices));
-  const waterfall = explainChange(
-    cellsOf(context.sums(shape.sql)),
-    (model) => prices.get(model),
-    context.averagedDays,
-  );
+  const explain = createExplainer((model) => prices.get(model), context.averagedDays);
+  const waterfall = explain(cellsOf(context.sums(shape.sql)));
   context.waterfalls.set(shape.sql, waterfall);
   return waterfall;
 };

@@ -9,11 +9,10 @@ import {
   sumsFor,
   type Assessment,
   type Budget,
-  type IndexedSums,
   type PlannedPeriod,
   type SpendIndex,
 } from '../../../../monitoring/index.ts';
-import type { KnownGap, Sums } from '../../../../warehouse/index.ts';
+import type { KnownGap } from '../../../../warehouse/index.ts';
 import { noCostOwners } from '../../../cost-owners.ts';
 import type { JobContext } from '../../../job-kind.ts';
 import type { BudgetStatus } from './stored.ts';
@@ -68,18 +67,11 @@ const readSpend = async (
   { account, warehouse, costOwners = noCostOwners, signal }: Context,
 ): Promise<{ readonly index: SpendIndex; readonly isProven: boolean }> => {
   const { bounds, segments } = segmentsOf(ranges);
-  const needed = new Set(budgets.map(({ scope }) => sumsFor(scope)));
-  const read = async (by: keyof IndexedSums): Promise<Sums> => {
-    if (segments.size === 0 || !needed.has(by)) return { cells: [], isProven: false, currency: undefined };
-    const request = { account: account.name, zone, bounds, segments };
-    return warehouse.sums({ ...request, tokens: false, by }, signal);
-  };
-  const sums = { key: await read('key'), model: await read('model') };
+  const by = [...new Set(budgets.map(({ scope }) => sumsFor(scope)))];
+  const request = { account: account.name, zone, bounds, segments, tokens: false, by };
+  const { sums, isProven } = await warehouse.sums(request, signal);
   const rules = { teams: costOwners.teams, tags: costOwners.tags ?? [] };
-  return {
-    index: createSpendIndex({ key: sums.key.cells, model: sums.model.cells }, bounds, rules),
-    isProven: [...needed].every((by) => sums[by].isProven),
-  };
+  return { index: createSpendIndex(sums, bounds, rules), isProven };
 };
 
 /**

@@ -13,7 +13,7 @@ import {
   type UnixSeconds,
 } from '../../../../core/index.ts';
 import {
-  explainChange,
+  createExplainer,
   inScope,
   segmentsOf,
   type Assessment,
@@ -114,8 +114,8 @@ const within = ({ start, end }: Range, bound: UnixSeconds | undefined): boolean 
 /** The compared part of the previous period, and a period so far. */
 type Compared = Readonly<Record<'before' | 'after', Range>>;
 
-/** A model and key with its usage in both; one without any is left out. */
-type Pair = Pick<SegmentSums, 'model' | 'key' | 'service'> & Readonly<Record<keyof Compared, Usage>>;
+/** A model and key, with the usage of the model by its service in both; one without any is left out. */
+type Pair = Pick<SegmentSums, 'model' | 'key' | 'service'> & { readonly cell: ChangedCell };
 
 /** `byPair`: the sums of each pair, over all segments. */
 const pairsOf = (
@@ -128,7 +128,9 @@ const pairsOf = (
   return [...byPair].flatMap((same) => {
     const [{ model, key, service }] = same;
     const usage = { before: usageIn(same, before), after: usageIn(same, after) };
-    return usage.before === nothing && usage.after === nothing ? [] : [{ model, key, service, ...usage }];
+    return usage.before === nothing && usage.after === nothing
+      ? []
+      : [{ model, key, service, cell: { model, key: service, ...usage } }];
   });
 };
 
@@ -148,12 +150,15 @@ const pairsInScope = (pairs: readonly Pair[], rules: ScopeRules): PairsIn => {
 
 /** By service: a rotation changes the key, not the caller. */
 const byService = (pairs: readonly Pair[]): readonly ChangedCell[] =>
-  [...groupBy(pairs, ({ model, service }) => `${model}\n${service}`).values()].map((same) => ({
-    model: same[0].model,
-    key: same[0].service,
-    before: sumOf(same.map(({ before }) => before)),
-    after: sumOf(same.map(({ after }) => after)),
-  }));
+  [...groupBy(pairs, ({ model, service }) => `${model}\n${service}`).values()].map((same) =>
+    same.length === 1
+      ? same[0].cell
+      : {
+          ...same[0].cell,
+          before: sumOf(same.map(({ cell: { before } }) => before)),
+          after: sumOf(same.map(({ cell: { after } }) => after)),
+        },
+  );
 
 /** Where the spend of a period went, and why it rose. */
 export type Explanation = {
@@ -185,15 +190,15 @@ export const readExplanations = async (
   ]);
   const zone = zoneOfMost(explained.map(({ assessment }) => assessment.budget));
   const [first] = compared;
-  const [{ cells }, prices] = await together([
-    warehouse.sums({ account: account.name, zone, bounds, segments, tokens: true, by: 'pair' }, signal),
+  const [{ sums }, prices] = await together([
+    warehouse.sums({ account: account.name, zone, bounds, segments, tokens: true, by: ['pair'] }, signal),
     first === undefined
       ? new Map<string, ClassPrices>()
       : readPrices(first.planned.elapsed.end, zone, context),
   ]);
   const rules = { teams: costOwners.teams, tags: costOwners.tags ?? [] };
   const locale = localeOf(context.locale);
-  const byPair = [...groupBy(cells, ({ model, key }) => `${model}\n${key}`).values()];
+  const byPair = [...groupBy(sums.pair, ({ model, key }) => `${model}\n${key}`).values()];
   // Scopes are many, periods a few.
   const byPeriod = new Map<string, PairsIn>();
   const pairsIn = ({ elapsed: after, compared: before }: PlannedPeriod): PairsIn => {
@@ -202,12 +207,13 @@ export const readExplanations = async (
     byPeriod.set(name, pairs);
     return pairs;
   };
+  const explainChange = createExplainer((model) => prices.get(model));
   const explain = (one: Asked): Explanation => {
     const { currency, scope } = one.assessment.budget;
     const changes = byService(pairsIn(one.planned)(scope));
     const tables = spendTables(changes, currency, locale);
     if (!compared.includes(one)) return { tables };
-    const waterfall = explainChange(changes, (model) => prices.get(model));
+    const waterfall = explainChange(changes);
     // A fall explains no alert.
     if (compareMoney(waterfall.change, zero) <= 0) return { tables };
     const cause = describeCause(waterfall, currency, locale)?.text;
