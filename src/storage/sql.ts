@@ -1,3 +1,5 @@
+import type { Interval, UnixSeconds } from '../core/index.ts';
+
 /** Whole numbers are bound as BIGINT: DOUBLE or HUGEINT would prevent filters from being pushed down into the table. */
 export type Bound = string | number | boolean | null | readonly string[];
 
@@ -89,3 +91,9 @@ export const identifier = (name: string): string =>
 
 /** A text as an SQL literal, for the few places where DuckDB accepts no bound values: settings and views. */
 export const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+
+/** Whether a time is in one of the ranges. The numbers in the SQL come from code. */
+export const within = (column: string, ranges: readonly Interval<UnixSeconds>[]): string =>
+  ranges.length === 0
+    ? 'false'
+    : `(${ranges.map(({ start, end }) => `${column} >= ${start} AND ${column} < ${end}`).join(' OR ')})`;

@@ -4,29 +4,27 @@ import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from, to, type CopyStreamQuery, type CopyToStreamQuery } from 'pg-copy-streams';
 import { fault, isDiskFull, messageOf, type Fault } from '../../core/index.ts';
-import type { Bindings } from '../sql.ts';
 import { destroy, socketOf } from './socket.ts';
 
 /** An unquoted \N is NULL. Both engines quote a text that equals \N. */
 const csv = `FORMAT csv, NULL '\\N'`;
-
-/** COPY takes no parameters, so `copyOut` sets values in the transaction and reads them with `current_setting`. */
-const prefix = 'tollkeeper.';
 
 /** What the server counted, and the size of the file. */
 export type Copied = { readonly rows: number; readonly bytes: number };
 
 export type Copying = {
   /**
-   * Writes the rows of a statement to a file. Call it in a transaction: it binds `$name` as a transaction setting.
+   * Writes the rows of a statement to a file. COPY takes no parameters: `$name` becomes a literal, quoted by the driver.
    * @throws fault disk-full or path-unwritable for the file
    */
-  readonly copyOut: (sql: string, bindings: Bindings, file: string) => Promise<Copied>;
+  readonly copyOut: (
+    sql: string,
+    bindings: Readonly<Record<string, string | number>>,
+    file: string,
+  ) => Promise<Copied>;
   /** Adds the rows of a file to a table. */
   readonly copyIn: (table: string, columns: readonly string[], file: string) => Promise<Copied>;
 };
-
-const neverHeldUp = (): boolean => false;
 
 const fileFault = (error: unknown, file: string): Fault =>
   fault(isDiskFull(error) ? 'disk-full' : 'path-unwritable', `${file}: ${messageOf(error)}`, {
@@ -77,15 +75,10 @@ type During = <T>(text: string, run: () => Promise<T>, isHeldUp: () => boolean) 
 
 export const copyingOf = (client: ClientBase, during: During): Copying => ({
   copyOut: async (sql, bindings, file) => {
-    const set = Object.entries(bindings);
-    if (set.length > 0) {
-      const setting = `SELECT ${set.map((_, nth) => `set_config($${2 * nth + 1}, $${2 * nth + 2}, true)`).join(', ')}`;
-      const values = set.flatMap(([name, value]) => [`${prefix}${name}`, String(value)]);
-      await during(setting, () => client.query(setting, values), neverHeldUp);
-    }
     const text = sql.replace(/\$([a-z_]\w*)/gi, (_, name: string) => {
-      const setting = `current_setting('${prefix}${name}')`;
-      return typeof bindings[name] === 'number' ? `${setting}::bigint` : setting;
+      const value = bindings[name];
+      if (value === undefined) throw fault('wrong-use', `the value of $${name} is missing`);
+      return typeof value === 'number' ? String(value) : client.escapeLiteral(value);
     });
     const query = to(`COPY (${text}) TO STDOUT (${csv})`);
     const { ended, failure } = outcomeOf(query);

@@ -1,9 +1,10 @@
 import { interval, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
 import { ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { ReportView, ViewInput } from '../report-views/view.ts';
-import { callsWith, within } from '../rollup/cells.ts';
+import { callsWith } from '../rollup/cells.ts';
 import {
   text,
+  within,
   type Bindings,
   type Connection,
   type CellsIn,

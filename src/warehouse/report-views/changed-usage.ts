@@ -1,7 +1,7 @@
 import { interval, mergeRanges, type Interval, type UnixSeconds } from '../../core/index.ts';
+import { within } from '../../storage/index.ts';
 import { bindingsOver, inCurrency, whereSql } from '../cube/aggregates.ts';
 import type { CubePeriodName, CubeRequest } from '../cube/cube-request.ts';
-import { within } from '../rollup/cells.ts';
 import { countedClasses } from '../tokens/class-names.ts';
 import { columnsOf, type ReportColumn } from './relation.ts';
 import type { ReportView } from './view.ts';

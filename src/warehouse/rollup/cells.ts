@@ -10,6 +10,7 @@ import {
   type RollupSpan,
   type AccountRows,
   type Sql,
+  within,
 } from '../../storage/index.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
 import { isUnmarked, tableWith, tokenSums } from './rollup-schema.ts';
@@ -44,12 +45,6 @@ const validSpans = async (
       { account, zone, start, end },
     )
   ).map(({ range }) => range);
-
-/** Whether a time is in one of the ranges. The numbers in the SQL come from code. */
-export const within = (column: string, ranges: readonly Interval<UnixSeconds>[]): string =>
-  ranges.length === 0
-    ? 'false'
-    : `(${ranges.map(({ start, end }) => `${column} >= ${start} AND ${column} < ${end}`).join(' OR ')})`;
 
 /** What a work reads that opens the cells, or that asks for the classes of tokens. */
 export const rollupTables = ['rollup_day', 'rollup_month', 'rollup_mark', 'token_convention'] as const;

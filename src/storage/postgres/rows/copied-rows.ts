@@ -1,6 +1,5 @@
 import { fault } from '../../../core/index.ts';
 import type { Connection } from '../../duckdb/connection.ts';
-import type { Bindings } from '../../sql.ts';
 import type { PostgresConnection } from '../connection.ts';
 import { intoDuckDB, outOfDuckDB, outOfPostgres, type Column } from './csv-rows.ts';
 
@@ -28,7 +27,7 @@ export const copyToDuckDB = async (
   into: string,
   columns: readonly Column[],
   from: string,
-  bindings: Bindings,
+  bindings: Readonly<Record<string, string | number>>,
   file: string,
 ): Promise<number> => {
   const { rows, bytes } = await stored.copyOut(outOfPostgres(columns, from), bindings, file);

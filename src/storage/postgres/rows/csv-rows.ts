@@ -34,9 +34,12 @@ export const readColumns = async (
     )
   ).map((row) => ({ name: text(row, 'column_name'), type: text(row, 'data_type') }));
 
-/** The statement with which PostgreSQL returns rows as texts. `from` is the SQL after FROM. */
-export const textsOfPostgres = (columns: readonly Column[], from: string): string =>
-  `SELECT ${columns.map((column) => `CAST(${asStored(column)} AS VARCHAR) AS ${column.name}`).join(', ')} FROM ${from}`;
+/**
+ * The statement with which PostgreSQL returns each row as an array of texts, `cells`, and the number of its table, `nth`. `from` is the
+ * SQL after FROM.
+ */
+export const textsOfPostgres = (nth: number, columns: readonly Column[], from: string): string =>
+  `SELECT ${nth} AS nth, ARRAY[${columns.map((column) => `CAST(${asStored(column)} AS VARCHAR)`).join(', ')}] AS cells FROM ${from}`;
 
 /** SQL that casts rows of texts and adds them to a DuckDB table. `rows` is a relation, such as a table name. */
 export const textsIntoDuckDB = (table: string, columns: readonly Column[], rows: string): string =>

@@ -10,7 +10,7 @@ import {
 } from '../../../core/index.ts';
 import type { Engine } from '../../duckdb/engine.ts';
 import type { AccountRows, CellTable, RowStore, Writes } from '../../row-store.ts';
-import { inTransaction } from '../../sql.ts';
+import { inTransaction, within } from '../../sql.ts';
 import type { PostgresConnection } from '../connection.ts';
 import type { PostgresEngine } from '../engine.ts';
 import { accountTablesOf, type DatabaseSchema } from '../schema.ts';
@@ -69,11 +69,17 @@ const rowsOf = (
     known.set(name, table);
     return table;
   };
-  const rows: AccountRows['rows'] = async (range, { within = [range], columns } = {}) => ({
-    sql: await once(JSON.stringify([within, columns]), async () => {
+  const rows: AccountRows['rows'] = async (range, { within: ranges = [range], columns } = {}) => ({
+    sql: await once(JSON.stringify([ranges, columns]), async () => {
       const table = await copy.emptyLike('call_log');
-      for (const { start, end } of within)
-        await copy.fetch(table, 'call_log', ofRange, { account, start, end }, columns);
+      if (ranges.length > 0)
+        await copy.fetch(
+          table,
+          'call_log',
+          `account = $account AND ${within('created_at', ranges)}`,
+          { account },
+          columns,
+        );
       return table;
     }),
     bindings: {},
@@ -84,12 +90,12 @@ const rowsOf = (
     const known = fetchedCells.find((one) => one.of === of && one.zone === zone && holds(one, days, columns));
     if (known !== undefined) return known.table;
     const table = copy.emptyLike(of).then(async (name) => {
-      for (const { start, end } of days)
+      if (days.length > 0)
         await copy.fetch(
           name,
           of,
-          'account = $account AND zone = $zone AND start_at >= $start AND start_at < $end',
-          { account, zone, start, end },
+          `account = $account AND zone = $zone AND ${within('start_at', days)}`,
+          { account, zone },
           columns,
         );
       return name;

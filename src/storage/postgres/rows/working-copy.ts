@@ -1,9 +1,9 @@
 import { unlink } from 'node:fs/promises';
-import { fault } from '../../../core/index.ts';
+import { fault, groupBy } from '../../../core/index.ts';
 import { boundRows } from '../../bound-rows.ts';
 import type { Connection } from '../../duckdb/connection.ts';
 import type { Writes } from '../../row-store.ts';
-import { optionalText, type Bindings } from '../../sql.ts';
+import { text, wholeNumber } from '../../sql.ts';
 import type { PostgresConnection } from '../connection.ts';
 import { isRowTable, type accountTablesOf } from '../schema.ts';
 import { readColumns, textsIntoDuckDB, textsOfPostgres, type Column } from './csv-rows.ts';
@@ -20,7 +20,7 @@ export type WorkingCopy = {
     into: string,
     from: string,
     where: string,
-    bindings: Bindings,
+    bindings: Readonly<Record<string, string | number>>,
     columns?: readonly string[],
   ) => Promise<number>;
   /** An empty table with the columns of another one; returns its name. */
@@ -40,6 +40,9 @@ export type CopiedSchema = {
 
 /** The most rows of a table that are copied as bound values. More rows are copied through a file. */
 const mostBound = 1000;
+
+/** A table of PostgreSQL and its copy. */
+type Named = { readonly name: string; readonly as: string };
 
 /** `newFile` returns the path of a new file. The caller deletes files that are left when the work has ended. */
 export const openWorkingCopy = async (
@@ -67,49 +70,73 @@ export const openWorkingCopy = async (
     await local.execute(accountTable(name).ddl.replace(`CREATE TABLE ${name}`, `CREATE TEMP TABLE ${as}`));
   };
 
-  /** Copies up to `mostBound` rows as bound values. Returns their number, or undefined if there are more. */
-  const fetchFew = async (
-    into: string,
-    given: readonly Column[],
-    from: string,
-    bindings: Bindings,
-  ): Promise<number | undefined> => {
-    const rows = await stored.rows(`${textsOfPostgres(given, from)} LIMIT ${mostBound + 1}`, bindings);
-    if (rows.length > mostBound) return undefined;
-    if (rows.length === 0) return 0;
-    const texts = Object.fromEntries(given.map(({ name }) => [name, 'VARCHAR' as const]));
-    const bound = boundRows(local, texts, rows, (row) =>
-      Object.fromEntries(given.map(({ name }) => [name, optionalText(row, name) ?? null])),
-    );
-    requireSame(into, rows.length, await bound.execute((table) => textsIntoDuckDB(into, given, table)));
-    return rows.length;
-  };
   const fetch: WorkingCopy['fetch'] = async (into, from, where, bindings, named) => {
     const given = (await columnsOf(from, into)).filter(({ name }) => named?.includes(name) ?? true);
-    const rows = `${from} WHERE ${where}`;
-    const few = isRowTable(from) ? undefined : await fetchFew(into, given, rows, bindings);
-    if (few !== undefined) return few;
     const file = newFile();
-    const copied = await copyToDuckDB({ local, stored }, into, given, rows, bindings, file);
+    const copied = await copyToDuckDB(
+      { local, stored },
+      into,
+      given,
+      `${from} WHERE ${where}`,
+      bindings,
+      file,
+    );
     await unlink(file);
     return copied;
   };
 
-  const copy = async (name: string, as: string): Promise<number> => {
-    await create(name, as);
-    return isRowTable(name) ? 0 : fetch(as, name, `${accountTable(name).account} = $account`, { account });
+  /** Copies all rows of the account from tables, each given with its copy. Returns the number of rows by copy. */
+  const fetchWhole = async (copies: readonly Named[]): Promise<ReadonlyMap<string, number>> => {
+    const given: (Named & { readonly columns: readonly Column[]; readonly where: string })[] = [];
+    for (const one of copies)
+      given.push({
+        ...one,
+        columns: await columnsOf(one.name, one.as),
+        where: `${accountTable(one.name).account} = $account`,
+      });
+    const copied = new Map<string, number>();
+    if (given.length === 0) return copied;
+    const rows = await stored.rows(
+      given
+        .map(
+          ({ columns, name, where }, nth) =>
+            `(${textsOfPostgres(nth, columns, `${name} WHERE ${where}`)} LIMIT ${mostBound + 1})`,
+        )
+        .join(' UNION ALL '),
+      { account },
+    );
+    const byTable = groupBy(rows, (row) => wholeNumber(row, 'nth'));
+    for (const [nth, { as, columns, name, where }] of given.entries()) {
+      const few = byTable.get(nth) ?? [];
+      if (few.length > mostBound) copied.set(as, await fetch(as, name, where, { account }));
+      else {
+        const texts = Object.fromEntries(columns.map((column) => [column.name, 'VARCHAR' as const]));
+        const bound = boundRows(local, texts, few, (row) => {
+          const cells = JSON.parse(text(row, 'cells')) as readonly (string | null)[];
+          return Object.fromEntries(columns.map((column, at) => [column.name, cells[at] ?? null]));
+        });
+        requireSame(as, few.length, await bound.execute((table) => textsIntoDuckDB(as, columns, table)));
+        copied.set(as, few.length);
+      }
+    }
+    return copied;
   };
+
+  const read = [...new Set(reads)].filter((name) => !writes.includes(name));
+  const copies = [
+    ...[...new Set(writes)].map((name) => ({ name, as: name })),
+    ...read.map((name) => ({ name, as: `${name}_stored` })),
+  ];
+  for (const { name, as } of copies) await create(name, as);
+  const copied = await fetchWhole(copies.filter(({ name }) => !isRowTable(name)));
   const written = new Map<string, string | undefined>();
   for (const name of new Set(writes)) {
-    const before = (await copy(name, name)) === 0 ? undefined : `${name}_before`;
+    const before = (copied.get(name) ?? 0) === 0 ? undefined : `${name}_before`;
     if (before !== undefined) await local.execute(`CREATE TEMP TABLE ${before} AS FROM ${name}`);
     written.set(name, before);
   }
-  for (const name of new Set(reads.filter((one) => !written.has(one)))) {
-    await copy(name, `${name}_stored`);
-    // A view, so that DuckDB refuses statements that change the table.
-    await local.execute(`CREATE TEMP VIEW ${name} AS FROM ${name}_stored`);
-  }
+  // A view, so that DuckDB refuses statements that change the table.
+  for (const name of read) await local.execute(`CREATE TEMP VIEW ${name} AS FROM ${name}_stored`);
 
   const shapes = new Map<string, Promise<void>>();
   let likes = 0;
