@@ -66,9 +66,15 @@ export const refuseEmptyStart = async (paths: Paths): Promise<void> => {
   );
 };
 
-/** Refuses to begin with an empty database of PostgreSQL beside a file with data. @throws Fault database-refused */
-export const refuseOtherData = async (path: string): Promise<void> => {
-  if ((await sizeOf(path)) === 0) return;
+/**
+ * Refuses to begin with an empty database of PostgreSQL beside a file with data. `readFilled` returns a table of the database that
+ * has rows. @throws Fault database-refused
+ */
+export const refuseOtherData = async (
+  path: string,
+  readFilled: () => Promise<string | undefined>,
+): Promise<void> => {
+  if ((await sizeOf(path)) === 0 || (await readFilled()) !== undefined) return;
   throw fault('database-refused', `the database is empty, but the file ${path} has data`, {
     advice:
       'copy the file into it with `tollkeeper migrate`, with the daemon stopped; or remove `database` to go on with the file, or move the file aside to start with an empty database',

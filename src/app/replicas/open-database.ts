@@ -51,7 +51,7 @@ export const openDatabaseOf = async (
   if (url === undefined) return undefined;
   const database = opened ?? (await openShared(deps, url.reveal(), config, log));
   try {
-    if ((await database.engine.state(filledTable)) === undefined) await refuseOtherData(paths.path);
+    await refuseOtherData(paths.path, () => database.engine.state(filledTable));
     const names = Object.keys(accounts);
     if (dryRun) return { ...database, engine: database.reader };
     // Runs before the leases are taken, so that another replica that takes over meanwhile also counts these runs correctly.

@@ -52,7 +52,8 @@ export const createRunLedger = (engine: StateEngine): RunLedger => {
     end: async (ends) => inOne(async (connection) => writeEnds(connection, ends)),
     close: async (closings) => inOne(async (connection) => writeClosings(connection, closings)),
     list: async (query) => engine.state(async (connection) => listRuns(connection, query)),
-    attempts: async (keys) => inOne(async (connection) => readAttempts(connection, keys)),
+    attempts: async (keys) =>
+      keys.length === 0 ? [] : inOne(async (connection) => readAttempts(connection, keys)),
     latest: async () => engine.state(readLatest),
     failures: async () => engine.state(readFailures),
     goodEnds: async () => engine.state(readGoodEnds),

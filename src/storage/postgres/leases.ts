@@ -56,7 +56,7 @@ export type LeasesOptions = {
 const endFormerSql = `
   SELECT count(pg_terminate_backend(activity.pid)) AS ended
   FROM account_lease AS lease JOIN pg_stat_activity AS activity ON activity.application_name = ${sessionOf('lease.holder')}
-  WHERE lease.account = $account AND lease.holder <> $holder AND lease.until <= ${serverNow}`;
+  WHERE lease.account = ANY($accounts) AND lease.holder <> $holder AND lease.until <= ${serverNow}`;
 
 /** For leases that no other replica is known to have taken: the server or the network may be at fault. */
 const notExtended = (message: string): Fault =>
@@ -122,9 +122,11 @@ export const createLeases = ({
     });
   };
 
+  const endFormer = (accounts: readonly string[]): Promise<unknown> =>
+    database.bulk((connection) => connection.rows(endFormerSql, { accounts, holder }));
+
   const take = async (account: string): Promise<number> => {
     const token = await database.bulk(async (connection) => {
-      await connection.rows(endFormerSql, { account, holder });
       const [row] = await connection.rows(takeSql, { account, holder, lasts });
       if (row !== undefined) return wholeNumber(row, 'token');
       const [other] = await connection.rows('SELECT holder FROM account_lease WHERE account = $account', {
@@ -192,12 +194,18 @@ export const createLeases = ({
       effects.signal.throwIfAborted();
       return effects.signal;
     },
-    tokenOf: async (account) => tokens.get(account) ?? take(account),
+    tokenOf: async (account) => {
+      const known = tokens.get(account);
+      if (known !== undefined) return known;
+      await endFormer([account]);
+      return take(account);
+    },
     hold: async (accounts, waits) => {
       // All replicas take the leases in the same order, so the replica that gets the first lease gets the others too.
       const wanted = [...new Set(['', ...accounts])].sort();
       for (let isLogged = false; ; isLogged = true)
         try {
+          await endFormer(wanted);
           for (const account of wanted) await take(account);
           if (await extend()) break;
           throw notExtended('a lease expired while the leases on other accounts were taken');

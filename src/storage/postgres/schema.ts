@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/index.ts';
-import { flag } from '../row-reader.ts';
 import { cellTables } from '../row-store.ts';
-import { inTransaction, wholeNumber, type Sql } from '../sql.ts';
+import { inTransaction, text, wholeNumber, type Sql } from '../sql.ts';
 import type { PostgresEngine } from './engine.ts';
 
 /** The schema of a database: the statements that create it in DuckDB, and those that each number adds to the one before. */
@@ -182,11 +181,13 @@ export const migrateSchema = async (
 /** Adds the tables that a database of an earlier version lacks. */
 export const completeSchema = async (database: PostgresEngine): Promise<void> =>
   database.bulk(async (connection) => {
-    for (const { table, statements } of laterStatements) {
-      const [row] = await connection.rows('SELECT to_regclass($table) IS NOT NULL AS known', { table });
-      if (flag(row ?? {}, 'known')) continue;
+    const missing = await connection.rows(
+      'SELECT name FROM unnest($tables) AS name WHERE to_regclass(name) IS NULL',
+      { tables: laterStatements.map(({ table }) => table) },
+    );
+    const names = new Set(missing.map((row) => text(row, 'name')));
+    for (const { statements } of laterStatements.filter(({ table }) => names.has(table)))
       await inTransaction(connection, async () => {
         for (const statement of statements) await connection.execute(statement);
       });
-    }
   });
