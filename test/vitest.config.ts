@@ -29,6 +29,7 @@ const scenarios = [
   'ingest/usage/pull-usage',
   // What is derived from them.
   'warehouse/restatements/restatements',
+  'warehouse/closed/closed-months',
   'warehouse/rollup/rollup',
   'warehouse/cube/tags',
   'warehouse/snapshots/snapshots',

@@ -3,6 +3,7 @@ import { backupStatements } from './backup/backup-log.ts';
 import { laterColumns } from '../core/index.ts';
 import { columnMigrations } from './logs/call-log-table.ts';
 import { extraStatements } from './logs/extra.ts';
+import { closedStatements } from './closed/closed-schema.ts';
 import { replacedRollup, rollupStatements } from './rollup/rollup-schema.ts';
 
 /** Tables of windows whose sum lags behind the gateway's, which schema 26 adds. */
@@ -153,6 +154,7 @@ const written: readonly Migration[] = [
   { number: 31, name: 'backups', statements: backupStatements },
   { number: 32, name: 'headers of other columns', statements: extraStatements },
   { number: 33, name: 'rollup by model and by key', statements: replacedRollup },
+  { number: 34, name: 'closed months', statements: closedStatements },
 ];
 
 /**

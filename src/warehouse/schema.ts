@@ -1,4 +1,5 @@
 import { backupStatements } from './backup/backup-log.ts';
+import { closedStatements } from './closed/closed-schema.ts';
 import { callLogTable } from './logs/call-log-table.ts';
 import { extraStatements } from './logs/extra.ts';
 import type { Schema } from './migrate.ts';
@@ -234,6 +235,7 @@ const statements = [
   ...rollupStatements,
   ...backupStatements,
   ...extraStatements,
+  ...closedStatements,
 ] as const;
 
 export const schema: Schema = {

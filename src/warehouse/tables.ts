@@ -10,6 +10,7 @@ import {
 import { spoolPrefix } from './spool-prefix.ts';
 import type { CubeFacts, CubeQuery, CubeRequest } from './cube/cube-request.ts';
 import { openGatewayClocks, type GatewayClocks } from './clocks/gateway-clocks.ts';
+import { createClosedMonths, type ClosedMonths } from './closed/closed-months.ts';
 import { bindWith, type BindQueries } from './queries/bind-queries.ts';
 import { readCube } from './cube/read-cube.ts';
 import { rangesOf, readSums, sumsTables, type Sums, type SumsRequest } from './cube/read-sums.ts';
@@ -104,6 +105,7 @@ export type Warehouse = AsyncDisposable & {
   /** The calls and refunds of a short interval, one by one. */
   readonly calls: (account: string, range: Interval<UnixSeconds>) => Promise<readonly BookedCall[]>;
   readonly rollup: RollupTable;
+  readonly closed: ClosedMonths;
   readonly backups: BackupLog;
   readonly footprint: () => Promise<Footprint>;
   /**
@@ -200,6 +202,7 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
         readCalls(connection, account, range, await rows(range)),
       ),
     rollup,
+    closed: createClosedMonths({ state, rowStore, refresh, clock: options.clock }),
     backups: createBackupLog(state),
     footprint: async () => readFootprint(engine, options.path),
     exclusive: storage.exclusive,

@@ -20,8 +20,9 @@ import {
 
 export const memoryLimit = 512;
 
-export const openBenchDatabase = (url: string) =>
-  openDatabase({
+/** Its leases are extended, as those of a daemon: to build the rollup of a month takes longer than a lease. */
+export const openBenchDatabase = async (url: string) => {
+  const database = await openDatabase({
     url,
     holder: 'bench',
     lease: 60_000,
@@ -29,6 +30,9 @@ export const openBenchDatabase = (url: string) =>
     clock: systemClock,
     log: silentLog,
   });
+  await database.leases.hold([], undefined);
+  return database;
+};
 
 /** The file, or what is at the URL. */
 export const openBenchWarehouse = async (database: string, url?: string): Promise<Warehouse> => {

@@ -1,0 +1,221 @@
+import {
+  addDays,
+  addMonths,
+  compareMoney,
+  fault,
+  interval,
+  localDays,
+  money,
+  type LocalDay,
+  type Money,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../core/index.ts';
+import { boundRows, text, wholeNumber, type RowChange } from '../../storage/index.ts';
+import { inCurrency, spendOf } from '../cube/aggregates.ts';
+import { readServices } from '../cube/services.ts';
+import { valueOfServed } from '../spend.ts';
+import { countedClasses } from '../tokens/class-names.ts';
+import { readClosedMonths, type ClosedMonth } from './closed-rows.ts';
+
+/** Of a month, in its currency. */
+type Figures = {
+  /** Without refunds. */
+  readonly calls: number;
+  /** Consumption less refunds. */
+  readonly spend: Money;
+};
+
+/** The figures are those of the report that closes it, to which its rows have to add up. */
+export type MonthToClose = Figures & {
+  readonly account: string;
+  /** `2026-10` */
+  readonly month: string;
+  /** The zone of its days. All months of an account are closed in one zone. */
+  readonly zone: string;
+  readonly currency: string;
+  /** What the comparison with the gateway says. */
+  readonly verdict: string;
+  /** Where the call log ends. */
+  readonly reached: UnixSeconds;
+};
+
+/**
+ * `known`: it was closed before. Else nothing is stored: in `other-zone`, months of the account are closed in another zone; in `changed`,
+ * the log no longer has the figures of the report; in `unproven`, the unit of the amounts is not proven.
+ */
+export type Closing =
+  | { readonly state: 'closed'; readonly month: ClosedMonth; readonly corrections: number }
+  | { readonly state: 'known'; readonly month: ClosedMonth }
+  | { readonly state: 'other-zone'; readonly zone: string }
+  | { readonly state: 'changed'; readonly now: Figures }
+  | { readonly state: 'unproven' };
+
+/** The local days of a month. */
+export const daysOfMonth = (month: string, zone: string): readonly LocalDay[] => {
+  const first = `${month}-01`;
+  return localDays(first, addDays(addMonths(first, 1), -1), zone);
+};
+
+type DayOfMonth = LocalDay & { readonly month: string };
+
+/** The sums of the log by day, model, key and kind, in the table `log_now`. Returns whether the unit of the amounts is proven. */
+const sumLog = async (
+  { connection, rollup }: RowChange,
+  { account, zone }: MonthToClose,
+  days: readonly [DayOfMonth, ...DayOfMonth[]],
+): Promise<boolean> => {
+  const { value, form, isProven } = await valueOfServed(connection, account);
+  const served = { value, inUnits: isProven && form === 'units', isProven: true };
+  const range = interval(days[0].start, (days.at(-1) ?? days[0]).end);
+  const cells = await rollup(zone)(range, [
+    'model_name',
+    'token_name',
+    'input_counts',
+    'output_counts',
+    ...countedClasses,
+  ]);
+  const services = await readServices(connection, account);
+  const columns = { month: 'VARCHAR', day: 'VARCHAR', start_at: 'BIGINT', end_at: 'BIGINT' } as const;
+  const dayTable = connection.table(
+    columns,
+    days.map(({ month, date, start, end }) => ({ month, day: date, start_at: start, end_at: end })),
+  );
+  await connection.execute(
+    `CREATE OR REPLACE TEMP TABLE log_now AS
+     SELECT month, day, model_name, token_name, token_name AS service, kind, CAST(sum(row_count) AS BIGINT) AS calls,
+       ${inCurrency(`coalesce(sum(${spendOf('quota', 'size')}), 0)`, served)} AS charge,
+       CAST(coalesce(sum(row_count) FILTER (input_counts <> 'known' OR output_counts <> 'known'), 0) AS BIGINT) AS unstated_calls,
+       ${countedClasses.map((name) => `CAST(sum(${name}) AS BIGINT) AS ${name}`).join(', ')}
+     FROM ${cells.sql} JOIN ${dayTable.sql} AS days ON created_at >= days.start_at AND created_at < days.end_at
+     WHERE account = $account AND created_at >= $start AND created_at < $end AND kind IN ('consumption', 'refund')
+     GROUP BY month, day, model_name, token_name, kind`,
+    {
+      ...cells.bindings,
+      ...dayTable.bindings,
+      account,
+      ...range,
+      ...(served.inUnits ? { value } : {}),
+    },
+  );
+  await boundRows(connection, { name: 'VARCHAR', service: 'VARCHAR' }, [...services], ([name, service]) => ({
+    name,
+    service,
+  })).execute(
+    (table) =>
+      `UPDATE log_now SET service = known.service FROM ${table} AS known WHERE known.name = log_now.token_name`,
+  );
+  return isProven;
+};
+
+/** What the log has of the month. */
+const figuresOf = async (
+  { connection }: RowChange,
+  { month }: MonthToClose,
+): Promise<Figures & { readonly rows: number }> => {
+  const [row = {}] = await connection.rows(
+    `SELECT count(*) AS row_count, coalesce(sum(calls) FILTER (kind = 'consumption'), 0) AS calls, coalesce(sum(charge), 0) AS spend
+     FROM log_now WHERE month = $month`,
+    { month },
+  );
+  return {
+    rows: wholeNumber(row, 'row_count'),
+    calls: wholeNumber(row, 'calls'),
+    spend: money(text(row, 'spend')),
+  };
+};
+
+/** Adds what changed in the closed months before this one since it was booked last. Returns the number of rows. */
+const writeCorrections = async (
+  { connection }: RowChange,
+  { account, month }: MonthToClose,
+): Promise<number> =>
+  connection.execute(
+    `INSERT INTO closed_correction (account, booked_month, month, day, model_name, token_name, service, kind,
+       old_calls, new_calls, old_charge, new_charge)
+     SELECT $account, $month, month, day, model_name, token_name,
+       coalesce(max(booked_service), max(service)), kind, CAST(sum(old_calls) AS BIGINT), CAST(sum(new_calls) AS BIGINT),
+       CAST(sum(old_charge) AS DECIMAL(38, 12)), CAST(sum(new_charge) AS DECIMAL(38, 12))
+     FROM (
+       SELECT month, day, model_name, token_name, NULL AS booked_service, service, kind, 0 AS old_calls, calls AS new_calls,
+         0 AS old_charge, charge AS new_charge
+       FROM log_now WHERE month < $month
+       UNION ALL
+       SELECT month, day, model_name, token_name, service, NULL, kind, calls, 0, charge, 0
+       FROM closed_row WHERE account = $account AND month < $month
+       UNION ALL
+       SELECT month, day, model_name, token_name, service, NULL, kind, new_calls - old_calls, 0, new_charge - old_charge, 0
+       FROM closed_correction WHERE account = $account AND month < $month
+     ) AS booked
+     GROUP BY month, day, model_name, token_name, kind
+     HAVING sum(old_calls) <> sum(new_calls) OR sum(old_charge) <> sum(new_charge)`,
+    { account, month },
+  );
+
+/**
+ * Closes a month in the transaction of the change: its rows, and what changed in the closed months before it since these were
+ * closed.
+ */
+export const closeMonth = async (
+  change: RowChange,
+  request: MonthToClose,
+  now: UnixMillis,
+): Promise<Closing> => {
+  const { account, month, zone, calls, spend, currency, verdict, reached } = request;
+  const { connection } = change;
+  const closed = await readClosedMonths(connection, account);
+  const known = closed.find((one) => one.month === month);
+  if (known !== undefined) return { state: 'known', month: known };
+  const [first] = closed;
+  if (first !== undefined && first.zone !== zone) return { state: 'other-zone', zone: first.zone };
+  const earlier = closed.filter((one) => one.month < month);
+  const days = [...earlier.map((one) => one.month), month].flatMap((name) =>
+    daysOfMonth(name, zone).map((day): DayOfMonth => ({ ...day, month: name })),
+  );
+  const [start, ...others] = days;
+  if (start === undefined) throw fault('wrong-use', `${month} is no month`);
+  const isProven = await sumLog(change, request, [start, ...others]);
+  const { rows, ...figures } = await figuresOf(change, request);
+  if (rows > 0 && !isProven) return { state: 'unproven' };
+  if (figures.calls !== calls || compareMoney(figures.spend, spend) !== 0)
+    return { state: 'changed', now: figures };
+  const names = [
+    'model_name',
+    'token_name',
+    'service',
+    'kind',
+    'calls',
+    'charge',
+    'unstated_calls',
+    ...countedClasses,
+  ];
+  await connection.execute(
+    `INSERT INTO closed_row (account, month, day, ${names.join(', ')})
+     SELECT $account, month, day, ${names.join(', ')} FROM log_now WHERE month = $month`,
+    { account, month },
+  );
+  const corrections = earlier.length === 0 ? 0 : await writeCorrections(change, request);
+  const own = days.filter((day) => day.month === month);
+  await connection.execute(
+    `INSERT INTO closed_month (account, month, zone, start_at, end_at, currency, calls, spend, row_count, verdict, reached, closed_at)
+     VALUES ($account, $month, $zone, $start, $end, $currency, $calls, CAST($spend AS DECIMAL(38, 12)), $rows, $verdict, $reached, $now)`,
+    {
+      account,
+      month,
+      zone,
+      start: own[0]?.start ?? 0,
+      end: own.at(-1)?.end ?? 0,
+      currency,
+      calls,
+      spend,
+      rows,
+      verdict,
+      reached,
+      now,
+    },
+  );
+  await connection.execute('DROP TABLE log_now');
+  const [added] = (await readClosedMonths(connection, account)).filter((one) => one.month === month);
+  if (added === undefined) throw fault('warehouse-failed', `the closed month ${month} was not stored`);
+  return { state: 'closed', month: added, corrections };
+};

@@ -1,0 +1,51 @@
+import { interval, type Clock } from '../../core/index.ts';
+import type { StateEngine } from '../../storage/index.ts';
+import { sumsTables } from '../cube/read-sums.ts';
+import type { RefreshRollup } from '../rollup/refresh.ts';
+import type { AccountStore } from '../schema.ts';
+import { closeMonth, daysOfMonth, type Closing, type MonthToClose } from './close-month.ts';
+import {
+  readClosedMonths,
+  readClosedRows,
+  readCorrections,
+  type ClosedCorrection,
+  type ClosedMonth,
+  type ClosedRow,
+} from './closed-rows.ts';
+
+/** The months that accounting has received, by account. What was closed never changes. */
+export type ClosedMonths = {
+  /** Stores the rows of a month, and what changed since in the closed months before it. A month is closed once. */
+  readonly close: (request: MonthToClose, signal?: AbortSignal) => Promise<Closing>;
+  readonly months: (account: string) => Promise<readonly ClosedMonth[]>;
+  readonly rows: (account: string, month: string) => Promise<readonly ClosedRow[]>;
+  /** What changed in earlier months, found when this one was closed. */
+  readonly corrections: (account: string, bookedMonth: string) => Promise<readonly ClosedCorrection[]>;
+};
+
+type ClosedDeps = {
+  readonly state: StateEngine;
+  readonly rowStore: AccountStore;
+  readonly refresh: RefreshRollup;
+  readonly clock: Pick<Clock, 'now'>;
+};
+
+export const createClosedMonths = ({ state, rowStore, refresh, clock }: ClosedDeps): ClosedMonths => ({
+  close: async (request, signal) => {
+    const { account, zone, month } = request;
+    const days = daysOfMonth(month, zone);
+    const [first, last] = [days[0], days.at(-1)];
+    if (first !== undefined && last !== undefined)
+      await refresh({ account, zone, range: interval(first.start, last.end) }, signal);
+    return rowStore.publish(
+      { account, reads: sumsTables, writes: ['closed_month', 'closed_row', 'closed_correction'] },
+      async (change) => closeMonth(change, request, clock.now()),
+      { signal, isKept: ({ state }) => state === 'closed' },
+    );
+  },
+  months: async (account) => state.state(async (connection) => readClosedMonths(connection, account)),
+  rows: async (account, month) =>
+    state.bulk(async (connection) => readClosedRows(connection, account, month)),
+  corrections: async (account, bookedMonth) =>
+    state.bulk(async (connection) => readCorrections(connection, account, bookedMonth)),
+});
