@@ -9,7 +9,7 @@ const system = ['test/**/*.browser.test.ts', 'test/**/*.server.test.ts'];
 /** What takes minutes runs through `npm run storm`. */
 const storms = ['test/**/*.storm.test.ts'];
 /** Suites that also run over PostgreSQL, but for what is about the database file: through `npm run test:postgres -- --full`. */
-const overBoth = ['warehouse', 'ingest', 'jobs/alert', 'jobs/keys', 'jobs/report'].map(
+const overBoth = ['warehouse', 'ingest', 'figures', 'jobs/alert', 'jobs/keys', 'jobs/report'].map(
   (name) => `test/${name}/**/*.test.ts`,
 );
 const ofTheFile = [
