@@ -194,10 +194,28 @@ const timeMutants: readonly Mutant[] = [
   ),
 ];
 
+const closedMutants: readonly Mutant[] = [
+  mutant(
+    'a month is closed with rows that do not add up to its report',
+    'warehouse/closed/closed-months',
+    'warehouse/closed/close-month.ts',
+    'if (compareMoney(sum, spend) !== 0)',
+    "if (sum === '')",
+  ),
+  mutant(
+    'what was corrected is corrected again',
+    'warehouse/closed/closed-months',
+    'warehouse/closed/close-month.ts',
+    'new_calls - old_calls, 0, new_charge - old_charge, 0',
+    '0, 0, 0, 0',
+  ),
+];
+
 /** Faults of what is landed, derived and configured. */
 export const dataMutants: readonly Mutant[] = [
   ...landingMutants,
   ...rollupMutants,
+  ...closedMutants,
   ...causeMutants,
   ...configurationMutants,
   ...timeMutants,

@@ -280,8 +280,8 @@ const replicaMutants: readonly Mutant[] = [
     'a replica that was stopped within a transaction keeps the others out',
     'storage/postgres-leases.server',
     'storage/postgres/leases.ts',
-    'await connection.rows(endFormerSql, { account, holder });',
-    'void endFormerSql;',
+    '          await endFormer(wanted);\n',
+    '',
   ),
 ];
 

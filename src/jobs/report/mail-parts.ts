@@ -1,6 +1,7 @@
 import { fault, countText } from '../../core/index.ts';
 import { notify } from '../../notify/index.ts';
 import type { DataFileFormat } from '../../reports/index.ts';
+import { closeMonth } from './close-month.ts';
 import type { ComposedReport, PreparedReport, ReportRequest } from './compose-report.ts';
 import type { JobContext, JobOutcome } from '../job-kind.ts';
 import { keepReport } from './keep-report.ts';
@@ -67,9 +68,11 @@ export const mailPart = async (
   const { mail, account, warehouse, clock, progress } = context;
   if (mail === undefined) throw fault('mail-not-configured', 'no mail server is configured');
   const compose = async (): Promise<ComposedReport> => {
-    const composed = await (await prepare()).compose(team);
+    const { definition, compose: composePart } = await prepare();
+    const composed = await composePart(team);
     for (const { message, advice } of composed.model.warnings)
       context.log.warn(`${settings.report}: ${message}`, { advice });
+    await closeMonth(composed, { request: settings, team, definition }, context);
     return composed;
   };
   const attach = settings.mail?.attach ?? [];

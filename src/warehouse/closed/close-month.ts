@@ -18,21 +18,14 @@ import { valueOfServed } from '../spend.ts';
 import { countedClasses } from '../tokens/class-names.ts';
 import { readClosedMonths, type ClosedMonth } from './closed-rows.ts';
 
-/** Of a month, in its currency. */
-type Figures = {
-  /** Without refunds. */
-  readonly calls: number;
-  /** Consumption less refunds. */
-  readonly spend: Money;
-};
-
-/** The figures are those of the report that closes it, to which its rows have to add up. */
-export type MonthToClose = Figures & {
+export type MonthToClose = {
   readonly account: string;
   /** `2026-10` */
   readonly month: string;
   /** The zone of its days. All months of an account are closed in one zone. */
   readonly zone: string;
+  /** What the report that closes it shows as consumption less refunds: its rows have to add up to it. */
+  readonly spend: Money;
   readonly currency: string;
   /** What the comparison with the gateway says. */
   readonly verdict: string;
@@ -42,13 +35,13 @@ export type MonthToClose = Figures & {
 
 /**
  * `known`: it was closed before. Else nothing is stored: in `other-zone`, months of the account are closed in another zone; in `changed`,
- * the log no longer has the figures of the report; in `unproven`, the unit of the amounts is not proven.
+ * the log no longer has the sum of the report; in `unproven`, the unit of the amounts is not proven.
  */
 export type Closing =
   | { readonly state: 'closed'; readonly month: ClosedMonth; readonly corrections: number }
   | { readonly state: 'known'; readonly month: ClosedMonth }
   | { readonly state: 'other-zone'; readonly zone: string }
-  | { readonly state: 'changed'; readonly now: Figures }
+  | { readonly state: 'changed'; readonly spend: Money }
   | { readonly state: 'unproven' };
 
 /** The local days of a month. */
@@ -112,7 +105,7 @@ const sumLog = async (
 const figuresOf = async (
   { connection }: RowChange,
   { month }: MonthToClose,
-): Promise<Figures & { readonly rows: number }> => {
+): Promise<Pick<ClosedMonth, 'rows' | 'calls' | 'spend'>> => {
   const [row = {}] = await connection.rows(
     `SELECT count(*) AS row_count, coalesce(sum(calls) FILTER (kind = 'consumption'), 0) AS calls, coalesce(sum(charge), 0) AS spend
      FROM log_now WHERE month = $month`,
@@ -161,7 +154,7 @@ export const closeMonth = async (
   request: MonthToClose,
   now: UnixMillis,
 ): Promise<Closing> => {
-  const { account, month, zone, calls, spend, currency, verdict, reached } = request;
+  const { account, month, zone, spend, currency, verdict, reached } = request;
   const { connection } = change;
   const closed = await readClosedMonths(connection, account);
   const known = closed.find((one) => one.month === month);
@@ -175,10 +168,9 @@ export const closeMonth = async (
   const [start, ...others] = days;
   if (start === undefined) throw fault('wrong-use', `${month} is no month`);
   const isProven = await sumLog(change, request, [start, ...others]);
-  const { rows, ...figures } = await figuresOf(change, request);
+  const { rows, calls, spend: sum } = await figuresOf(change, request);
   if (rows > 0 && !isProven) return { state: 'unproven' };
-  if (figures.calls !== calls || compareMoney(figures.spend, spend) !== 0)
-    return { state: 'changed', now: figures };
+  if (compareMoney(sum, spend) !== 0) return { state: 'changed', spend: sum };
   const names = [
     'model_name',
     'token_name',

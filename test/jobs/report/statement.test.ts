@@ -88,6 +88,28 @@ describe('a statement of a closed month', () => {
     for (const day of ['Oct 1', 'Oct 31']) expect(mail.text).toMatch(new RegExp(`^${day} +\\d`, 'm'));
   });
 
+  it('closes the month for accounting: its rows add up to the statement, also when it is mailed again', async () => {
+    const fixture = await openReportFixture(await openAccount());
+    const { closed } = fixture.context.warehouse;
+    await fixture.run('report', { ...settings, each_team: true }, fixture.change);
+    await fixture.run(
+      'report',
+      { ...settings, filters: { keys: ['*'] } },
+      { ...fixture.change, name: 'filtered' },
+    );
+    expect(await closed.months('main')).toEqual([]);
+    await fixture.run('report', settings, { ...fixture.change, name: 'whole' });
+    const truth = fixture.sandbox.truth.sums(Date.UTC(2026, 9, 1) / 1000, Date.UTC(2026, 10, 1) / 1000);
+    const months = await closed.months('main');
+    expect(months).toMatchObject([
+      { month: '2026-10', zone: 'UTC', spend: money(truth.net), currency: 'USD' },
+    ]);
+    const rows = await closed.rows('main', '2026-10');
+    expect(sumMoney(rows.map(({ charge }) => charge))).toBe(money(truth.net));
+    await fixture.run('report', settings, { ...fixture.change, name: 'again' });
+    expect(await closed.months('main')).toEqual(months);
+  });
+
   it('has the same SHA-256 when it is built again from the same data, and another one when a figure differs', async () => {
     const fixture = await openReportFixture(await openAccount());
     const sealOf = async (change: RunChange = {}) => {

@@ -1,0 +1,61 @@
+import { dateAt, fault } from '../../core/index.ts';
+import { isWhole } from '../cost-owners.ts';
+import type { JobContext } from '../job-kind.ts';
+import type { ComposedReport, PreparedReport, ReportRequest } from './compose-report.ts';
+
+type Closable = {
+  readonly request: Pick<ReportRequest, 'filters'>;
+  readonly team: string | null | undefined;
+  readonly definition: PreparedReport['definition'];
+};
+
+/**
+ * Closes the month of a signed report of the whole account for accounting. A report whose headline is not `spend` closes none: the rows
+ * have to add up to it. A closed month stays as it is. @throws fault warehouse-failed when the log changed while the report was built
+ */
+export const closeMonth = async (
+  { model: { seal, headline, currency }, period, verdict }: ComposedReport,
+  { request, team, definition }: Closable,
+  { account, warehouse, zone, log, signal }: JobContext,
+): Promise<void> => {
+  const filters = request.filters ?? definition.parameters.filters;
+  const spend = headline.value.exact;
+  const isOfAccount = isWhole({ team, filters }) && definition.headline.name === 'spend';
+  const covered = await warehouse.logs.watermark(account.name);
+  if (seal?.state !== 'closed' || !isOfAccount || spend === null || covered === undefined) return;
+  const month = dateAt(period.interval.start, zone).slice(0, 7);
+  const closing = await warehouse.closed.close(
+    {
+      account: account.name,
+      month,
+      zone,
+      spend,
+      currency,
+      verdict: verdict.verdict,
+      reached: covered.end,
+    },
+    signal,
+  );
+  if (closing.state === 'changed')
+    throw fault(
+      'warehouse-failed',
+      `the call log of ${month} changed while its report was built: the report has ${spend} ${currency}, the log ${closing.spend}`,
+      { retryHelps: true, advice: 'nothing was closed or mailed; the next attempt builds the report again' },
+    );
+  if (closing.state === 'closed')
+    log.info('the month is closed for accounting', {
+      month,
+      rows: closing.month.rows,
+      corrections: closing.corrections,
+    });
+  else if (closing.state !== 'known')
+    log.warn('the month is not closed for accounting', {
+      month,
+      ...(closing.state === 'other-zone'
+        ? {
+            zone: closing.zone,
+            advice: 'let all reports that close months of the account use this time zone',
+          }
+        : {}),
+    });
+};
