@@ -14,6 +14,7 @@ const modules = {
   monitoring: ['core', 'warehouse'],
   messages: ['core', 'warehouse', 'monitoring', 'keys'],
   reports: ['core', 'warehouse', 'monitoring', 'messages', 'package-root.ts'],
+  focus: ['core', 'warehouse'],
   notify: ['core', 'http', 'config', 'storage'],
   keys: ['core', 'http', 'config', 'gateway', 'warehouse'],
   jobs: [

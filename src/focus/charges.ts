@@ -1,0 +1,130 @@
+import { groupBy, subtractMoney, sumMoney, zero, type Money } from '../core/index.ts';
+import {
+  countedClasses,
+  type ClosedCorrection,
+  type ClosedRow,
+  type Tags,
+  type TokenClass,
+} from '../warehouse/index.ts';
+import { splitCharge, type ClassPrices, type Consumption } from './split-charge.ts';
+
+/** Who pays for the calls of a key. */
+export type CostOwner = { readonly team: string | null; readonly tags: Tags };
+
+/**
+ * What a charge is for: the tokens of a class; calls whose charge cannot be split; a refund; what splitting left of a charge; or a
+ * correction of a closed month, whose former amount is reversed and whose amount now is entered again.
+ */
+export type ChargeKind = 'tokens' | 'calls' | 'refund' | 'difference' | 'reversal' | 're-entry';
+
+/** A row of an export. */
+export type FocusCharge = CostOwner & {
+  readonly kind: ChargeKind;
+  /** `2026-10-31`, in the zone of its month. */
+  readonly day: string;
+  readonly model: string;
+  readonly service: string;
+  readonly cost: Money;
+  /** 0 for a refund. */
+  readonly calls: number;
+  /** Of charges for tokens. */
+  readonly class?: TokenClass;
+  readonly tokens?: bigint;
+};
+
+export type ChargeRules = {
+  readonly ownerOf: (key: string, service: string) => CostOwner;
+  readonly pricesOf: (day: string, model: string) => ClassPrices | undefined;
+  /** The last unit of the amounts in the log. */
+  readonly unit: Money;
+};
+
+type Named = Pick<ClosedRow, 'day' | 'model' | 'key' | 'service' | 'kind'>;
+type Group = Pick<FocusCharge, 'day' | 'model' | 'service' | 'team' | 'tags'>;
+
+/** Rows by day, model, service and cost owner. Keys of a service that have the same cost owner are one group. */
+const groupsOf = <Row extends Named>(
+  rows: readonly Row[],
+  ownerOf: ChargeRules['ownerOf'],
+): readonly { readonly group: Group; readonly rows: readonly Row[] }[] => {
+  const owned = rows.map((row) => {
+    const { day, model, service } = row;
+    const group: Group = { day, model, service, ...ownerOf(row.key, service) };
+    return { row, group };
+  });
+  return [...groupBy(owned, ({ group }) => JSON.stringify(group)).values()].map((same) => ({
+    group: same[0].group,
+    rows: same.map(({ row }) => row),
+  }));
+};
+
+const sumOf = (rows: readonly ClosedRow[]): Consumption => ({
+  calls: rows.reduce((sum, { calls }) => sum + calls, 0),
+  charge: sumMoney(rows.map(({ charge }) => charge)),
+  unstatedCalls: rows.reduce((sum, { unstatedCalls }) => sum + unstatedCalls, 0),
+  tokens: Object.fromEntries(
+    countedClasses.flatMap((name) => {
+      const count = rows.reduce((sum, { tokens }) => sum + (tokens[name] ?? 0n), 0n);
+      return count === 0n ? [] : [[name, count]];
+    }),
+  ),
+});
+
+const consumed = (
+  group: Group,
+  sum: Consumption,
+  { pricesOf, unit }: ChargeRules,
+): readonly FocusCharge[] => {
+  const split = splitCharge(sum, pricesOf(group.day, group.model), unit);
+  if (!split.isSplit) return [{ ...group, kind: 'calls', cost: sum.charge, calls: sum.calls }];
+  const parts = split.parts.map((part): FocusCharge => ({
+    ...group,
+    kind: 'tokens',
+    calls: sum.calls,
+    ...part,
+  }));
+  return split.difference === zero
+    ? parts
+    : [...parts, { ...group, kind: 'difference', calls: 0, cost: split.difference }];
+};
+
+const corrected = (group: Group, rows: readonly ClosedCorrection[]): readonly FocusCharge[] => {
+  const sum = (side: 'old' | 'new') => ({
+    cost: sumMoney(rows.map((row) => row[side].charge)),
+    calls: rows
+      .filter(({ kind }) => kind === 'consumption')
+      .reduce((calls, row) => calls + row[side].calls, 0),
+  });
+  const [old, now] = [sum('old'), sum('new')];
+  const entries: readonly FocusCharge[] = [
+    { ...group, kind: 'reversal', cost: subtractMoney(zero, old.cost), calls: -old.calls },
+    { ...group, kind: 're-entry', ...now },
+  ];
+  return entries.filter(({ cost, calls }) => cost !== zero || calls !== 0);
+};
+
+/**
+ * The charges of a month and the corrections that are booked in it. Those of the month add up to its rows exactly, and the corrections
+ * to what changed. Pure.
+ */
+export const chargesOf = (
+  rows: readonly ClosedRow[],
+  corrections: readonly ClosedCorrection[],
+  rules: ChargeRules,
+): readonly FocusCharge[] => {
+  const ofKind = (kind: ClosedRow['kind']) =>
+    groupsOf(
+      rows.filter((row) => row.kind === kind),
+      rules.ownerOf,
+    );
+  return [
+    ...ofKind('consumption').flatMap(({ group, rows: own }) => consumed(group, sumOf(own), rules)),
+    ...ofKind('refund').map(({ group, rows: own }): FocusCharge => ({
+      ...group,
+      kind: 'refund',
+      cost: sumMoney(own.map(({ charge }) => charge)),
+      calls: 0,
+    })),
+    ...groupsOf(corrections, rules.ownerOf).flatMap(({ group, rows: own }) => corrected(group, own)),
+  ];
+};
