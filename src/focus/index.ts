@@ -1,12 +1,4 @@
-export { chargesOf, type ChargeKind, type ChargeRules, type CostOwner, type FocusCharge } from './charges.ts';
-export {
-  columnsOf,
-  focusTime,
-  focusVersions,
-  type FocusColumn,
-  type FocusExport,
-  type FocusNames,
-  type FocusVersion,
-} from './columns.ts';
+export { chargesOf, type ChargeRules } from './charges.ts';
+export { columnsOf, type FocusExport, type FocusVersion } from './columns.ts';
 export { csvLines } from './csv.ts';
-export { splitCharge, type ClassPrices, type Consumption, type Split } from './split-charge.ts';
+export { splitCharge, type Consumption } from './split-charge.ts';
