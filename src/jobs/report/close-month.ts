@@ -1,5 +1,5 @@
 import { dateAt, fault } from '../../core/index.ts';
-import { isWhole } from '../cost-owners.ts';
+import { isWhole, noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 import type { ComposedReport, PreparedReport, ReportRequest } from './compose-report.ts';
 
@@ -16,7 +16,7 @@ type Closable = {
 export const closeMonth = async (
   { model: { seal, headline, currency }, period, verdict }: ComposedReport,
   { request, team, definition }: Closable,
-  { account, warehouse, zone, log, signal }: JobContext,
+  { account, warehouse, costOwners = noCostOwners, zone, log, signal }: JobContext,
 ): Promise<void> => {
   const filters = request.filters ?? definition.parameters.filters;
   const spend = headline.value.exact;
@@ -33,6 +33,7 @@ export const closeMonth = async (
       currency,
       verdict: verdict.verdict,
       reached: covered.end,
+      prices: costOwners.prices,
     },
     signal,
   );

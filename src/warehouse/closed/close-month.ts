@@ -12,10 +12,12 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import { boundRows, text, wholeNumber, type RowChange } from '../../storage/index.ts';
-import { inCurrency, spendOf } from '../cube/aggregates.ts';
+import { inCurrency, spendOf, type Served } from '../cube/aggregates.ts';
+import type { ModelPrice } from '../cube/cube-request.ts';
 import { readServices } from '../cube/services.ts';
 import { valueOfServed } from '../spend.ts';
 import { countedClasses } from '../tokens/class-names.ts';
+import { lastUnit, writePrices } from './month-prices.ts';
 import { readClosedMonths, type ClosedMonth } from './closed-rows.ts';
 
 export type MonthToClose = {
@@ -31,6 +33,8 @@ export type MonthToClose = {
   readonly verdict: string;
   /** Where the call log ends. */
   readonly reached: UnixSeconds;
+  /** Prices of the configuration. */
+  readonly prices?: readonly ModelPrice[];
 };
 
 /**
@@ -52,14 +56,13 @@ export const daysOfMonth = (month: string, zone: string): readonly LocalDay[] =>
 
 type DayOfMonth = LocalDay & { readonly month: string };
 
-/** The sums of the log by day, model, key and kind, in the table `log_now`. Returns whether the unit of the amounts is proven. */
+/** The sums of the log by day, model, key and kind, in the table `log_now`. */
 const sumLog = async (
   { connection, rollup }: RowChange,
   { account, zone }: MonthToClose,
   days: readonly [DayOfMonth, ...DayOfMonth[]],
-): Promise<boolean> => {
-  const { value, form, isProven } = await valueOfServed(connection, account);
-  const served = { value, inUnits: isProven && form === 'units', isProven: true };
+  served: Served,
+): Promise<void> => {
   const range = interval(days[0].start, (days.at(-1) ?? days[0]).end);
   const cells = await rollup(zone)(range, [
     'model_name',
@@ -88,7 +91,7 @@ const sumLog = async (
       ...dayTable.bindings,
       account,
       ...range,
-      ...(served.inUnits ? { value } : {}),
+      ...(served.inUnits ? { value: served.value } : {}),
     },
   );
   await boundRows(connection, { name: 'VARCHAR', service: 'VARCHAR' }, [...services], ([name, service]) => ({
@@ -98,7 +101,6 @@ const sumLog = async (
     (table) =>
       `UPDATE log_now SET service = known.service FROM ${table} AS known WHERE known.name = log_now.token_name`,
   );
-  return isProven;
 };
 
 /** What the log has of the month. */
@@ -167,7 +169,9 @@ export const closeMonth = async (
   );
   const [start, ...others] = days;
   if (start === undefined) throw fault('wrong-use', `${month} is no month`);
-  const isProven = await sumLog(change, request, [start, ...others]);
+  const { value, form, isProven } = await valueOfServed(connection, account);
+  const served = { value, inUnits: isProven && form === 'units', isProven: true };
+  await sumLog(change, request, [start, ...others], served);
   const { rows, calls, spend: sum } = await figuresOf(change, request);
   if (rows > 0 && !isProven) return { state: 'unproven' };
   if (compareMoney(sum, spend) !== 0) return { state: 'changed', spend: sum };
@@ -188,16 +192,21 @@ export const closeMonth = async (
   );
   const corrections = earlier.length === 0 ? 0 : await writeCorrections(change, request);
   const own = days.filter((day) => day.month === month);
+  const range = interval(own[0]?.start ?? start.start, own.at(-1)?.end ?? start.end);
+  const inCurrencyOf = (request.prices ?? []).filter((price) => price.currency === currency);
+  await writePrices(change, { account, month, days: own, prices: inCurrencyOf, served });
+  const unit = await lastUnit(change, account, range, served);
   await connection.execute(
-    `INSERT INTO closed_month (account, month, zone, start_at, end_at, currency, calls, spend, row_count, verdict, reached, closed_at)
-     VALUES ($account, $month, $zone, $start, $end, $currency, $calls, CAST($spend AS DECIMAL(38, 12)), $rows, $verdict, $reached, $now)`,
+    `INSERT INTO closed_month (account, month, zone, start_at, end_at, currency, unit, calls, spend, row_count, verdict, reached, closed_at)
+     VALUES ($account, $month, $zone, $start, $end, $currency, CAST($unit AS DECIMAL(28, 12)), $calls, CAST($spend AS DECIMAL(38, 12)), $rows, $verdict, $reached, $now)`,
     {
       account,
       month,
       zone,
-      start: own[0]?.start ?? 0,
-      end: own.at(-1)?.end ?? 0,
+      start: range.start,
+      end: range.end,
       currency,
+      unit,
       calls,
       spend,
       rows,

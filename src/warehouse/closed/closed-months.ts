@@ -6,10 +6,12 @@ import type { AccountStore } from '../schema.ts';
 import { closeMonth, daysOfMonth, type Closing, type MonthToClose } from './close-month.ts';
 import {
   readClosedMonths,
+  readClosedPrices,
   readClosedRows,
   readCorrections,
   type ClosedCorrection,
   type ClosedMonth,
+  type ClosedPrices,
   type ClosedRow,
 } from './closed-rows.ts';
 
@@ -19,6 +21,7 @@ export type ClosedMonths = {
   readonly close: (request: MonthToClose, signal?: AbortSignal) => Promise<Closing>;
   readonly months: (account: string) => Promise<readonly ClosedMonth[]>;
   readonly rows: (account: string, month: string) => Promise<readonly ClosedRow[]>;
+  readonly prices: (account: string, month: string) => Promise<readonly ClosedPrices[]>;
   /** What changed in earlier months, found when this one was closed. */
   readonly corrections: (account: string, bookedMonth: string) => Promise<readonly ClosedCorrection[]>;
 };
@@ -38,7 +41,11 @@ export const createClosedMonths = ({ state, rowStore, refresh, clock }: ClosedDe
     if (first !== undefined && last !== undefined)
       await refresh({ account, zone, range: interval(first.start, last.end) }, signal);
     return rowStore.publish(
-      { account, reads: sumsTables, writes: ['closed_month', 'closed_row', 'closed_correction'] },
+      {
+        account,
+        reads: sumsTables,
+        writes: ['closed_month', 'closed_row', 'closed_price', 'closed_correction'],
+      },
       async (change) => closeMonth(change, request, clock.now()),
       { signal, isKept: ({ state }) => state === 'closed' },
     );
@@ -46,6 +53,8 @@ export const createClosedMonths = ({ state, rowStore, refresh, clock }: ClosedDe
   months: async (account) => state.state(async (connection) => readClosedMonths(connection, account)),
   rows: async (account, month) =>
     state.bulk(async (connection) => readClosedRows(connection, account, month)),
+  prices: async (account, month) =>
+    state.bulk(async (connection) => readClosedPrices(connection, account, month)),
   corrections: async (account, bookedMonth) =>
     state.bulk(async (connection) => readCorrections(connection, account, bookedMonth)),
 });

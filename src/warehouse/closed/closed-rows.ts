@@ -1,4 +1,5 @@
 import {
+  groupBy,
   interval,
   money,
   unixMillis,
@@ -18,6 +19,8 @@ export type ClosedMonth = {
   readonly zone: string;
   readonly range: Interval<UnixSeconds>;
   readonly currency: string;
+  /** The last unit of the amounts in the log. */
+  readonly unit: Money;
   /** Without refunds. */
   readonly calls: number;
   /** Consumption less refunds. */
@@ -79,6 +82,7 @@ export const readClosedMonths = async (connection: Sql, account: string): Promis
     zone: text(row, 'zone'),
     range: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
     currency: text(row, 'currency'),
+    unit: money(text(row, 'unit')),
     calls: wholeNumber(row, 'calls'),
     spend: money(text(row, 'spend')),
     rows: wholeNumber(row, 'row_count'),
@@ -109,6 +113,34 @@ export const readClosedRows = async (
       }),
     ),
   }));
+};
+
+/** The prices of a million tokens of one model on one day, and where they are from. */
+export type ClosedPrices = {
+  readonly day: string;
+  readonly model: string;
+  readonly source: 'configured' | 'fitted';
+  readonly prices: Readonly<Partial<Record<TokenClass, Money>>>;
+};
+
+/** The prices by which the charges of a closed month are split. */
+export const readClosedPrices = async (
+  connection: Sql,
+  account: string,
+  month: string,
+): Promise<readonly ClosedPrices[]> => {
+  const rows = await connection.rows(
+    'SELECT * FROM closed_price WHERE account = $account AND month = $month ORDER BY day, model_name, class',
+    { account, month },
+  );
+  return [...groupBy(rows, (row) => JSON.stringify([row['day'], row['model_name']])).values()].map(
+    (same) => ({
+      day: text(same[0], 'day'),
+      model: text(same[0], 'model_name'),
+      source: text(same[0], 'source') === 'configured' ? 'configured' : 'fitted',
+      prices: Object.fromEntries(same.map((row) => [text(row, 'class'), money(text(row, 'price'))])),
+    }),
+  );
 };
 
 /** The corrections that were booked when the month was closed. */

@@ -4,11 +4,13 @@ import {
   pricedTokens,
   unixSeconds,
   type Interval,
+  type Money,
+  type PricedClass,
   type UnixSeconds,
 } from '../../core/index.ts';
 import { bindingsOver, inCurrency, whereSql } from '../cube/aggregates.ts';
 import { callsWith } from '../rollup/cells.ts';
-import { text, type Bindings, type Row } from '../../storage/index.ts';
+import { text, type Bindings, type Row, type RowSource } from '../../storage/index.ts';
 import { fitPrices, type FitSums, type PriceFit } from './fit-prices.ts';
 import { priceColumns } from './given.ts';
 import { columnsOf } from './relation.ts';
@@ -61,9 +63,14 @@ const rowsOf = (row: Row): readonly ViewRow[] => {
   ];
 };
 
+/** The calls to which prices are fitted. */
+type FitInput = Pick<ViewInput, 'served' | 'rows' | 'left'> & {
+  readonly request: Pick<ViewInput['request'], 'account'>;
+};
+
 /** Sums over quarter hours from which prices are fitted, by model. */
 const fitSql = async (
-  { request, served, rows, left }: ViewInput,
+  { request, served, rows, left }: FitInput,
   range: Interval<UnixSeconds>,
 ): Promise<{ readonly sql: string; readonly bindings: Bindings }> => {
   const calls = await rows(range);
@@ -88,6 +95,28 @@ const fitSql = async (
       ORDER BY model_name`,
     bindings: bindingsOver(calls, request.account, range, left, served),
   };
+};
+
+/**
+ * Prices of a million tokens by class that explain the charges of a range: of each model for which tokens alone do. A class that has none,
+ * or whose price the charges do not determine, is missing.
+ */
+export const fitIn = async (
+  source: RowSource,
+  input: FitInput,
+  range: Interval<UnixSeconds>,
+): Promise<ReadonlyMap<string, ReadonlyMap<PricedClass, Money>>> => {
+  const { sql, bindings } = await fitSql(input, range);
+  return new Map(
+    (await source.rows(sql, bindings)).flatMap(rowsOf).flatMap((fitted) => {
+      const [model, ...prices] = fitted;
+      if (prices[classes.length] !== null) return [];
+      const known = classes.flatMap((name, at) =>
+        typeof prices[at] === 'string' ? [[name, money(prices[at])] as const] : [],
+      );
+      return [[String(model), new Map(known)]];
+    }),
+  );
 };
 
 const currentRange = ({ request }: ViewInput): Interval<UnixSeconds> => {

@@ -44,12 +44,19 @@ const logOf = (calls: readonly LoggedCall[]): Log => {
 const spendOf = (calls: readonly LoggedCall[], month: string): Money =>
   sumMoney(calls.filter(({ at = 0 }) => new Date(at * 1000).toISOString().startsWith(month)).map(signed));
 
-const close = (warehouse: Warehouse, month: string, spend: Money, zone = 'UTC') =>
+const close = (
+  warehouse: Warehouse,
+  month: string,
+  spend: Money,
+  zone = 'UTC',
+  prices: Parameters<Warehouse['closed']['close']>[0]['prices'] = [],
+) =>
   warehouse.closed.close({
     account: 'main',
     month,
     zone,
     spend,
+    prices,
     currency: 'USD',
     verdict: 'agrees',
     reached: unixSeconds(january + 90 * day),
@@ -183,6 +190,53 @@ describe('a closed month', () => {
     await close(warehouse, '2026-01', money('1.5'));
     await warehouse.tokens.configure('main', { 'gpt-*': 'excludes_cache' }, {});
     expect(await close(warehouse, '2026-02', zero)).toMatchObject({ corrections: 0 });
+  });
+});
+
+describe('the prices of a closed month', () => {
+  const priced = Array.from({ length: 60 }, (_, nth): LoggedCall => {
+    const [input, output] = [1000 + ((nth * 137) % 900), 100 + ((nth * 61) % 90)];
+    return {
+      at: startOf('2026-01') + nth * 900,
+      model: 'gpt-5',
+      key: 'search',
+      kind: 'consumption',
+      prompt_tokens: input,
+      cached_tokens: 0,
+      cache_write_tokens: 0,
+      completion_tokens: output,
+      reasoning_tokens: 0,
+      quota: (input * 0.000002 + output * 0.000008).toFixed(6),
+    };
+  });
+  const total = sumMoney(priced.map(signed));
+
+  it('are those that explain the charges of the day, with the last unit of the log', async () => {
+    const { folder, warehouse } = await open();
+    await land(warehouse, folder, priced);
+    const closed = await close(warehouse, '2026-01', total);
+    expect(closed).toMatchObject({ state: 'closed', month: { unit: '0.000001' } });
+    expect(await warehouse.closed.prices('main', '2026-01')).toEqual([
+      {
+        day: '2026-01-01',
+        model: 'gpt-5',
+        source: 'fitted',
+        prices: { input_uncached_tokens: '2', output_plain_tokens: '8' },
+      },
+    ]);
+  });
+
+  it('are those of the configuration where it has some in the currency, and stay as they were when the month was closed', async () => {
+    const { folder, warehouse } = await open();
+    await land(warehouse, folder, priced);
+    const prices = [
+      { pattern: 'gpt-*', currency: 'USD', input: money('3'), output: money('9') },
+      { pattern: '*', currency: 'CNY', input: money('1') },
+    ];
+    await close(warehouse, '2026-01', total, 'UTC', prices);
+    await close(warehouse, '2026-01', total, 'UTC', []);
+    const [first] = await warehouse.closed.prices('main', '2026-01');
+    expect(first).toMatchObject({ source: 'configured', prices: { input_uncached_tokens: '3' } });
   });
 });
 
