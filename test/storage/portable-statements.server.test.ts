@@ -15,7 +15,8 @@ import { cursorAt, runAt } from './ledger/ledger-support.ts';
 const tableOf = (statement: string): string => /^CREATE TABLE (\w+)/.exec(statement)?.[1] ?? '';
 
 /** Calls, what is derived from them, and the tables of one statement; the engine's own tables. */
-const isOfRows = /\b(?:call_log|call_archive|rollup_\w+|sums_(?:before|after)|unclear_now|duckdb_\w+)\b/;
+const isOfRows =
+  /\b(?:call_log|call_archive|rollup_\w+|sums_(?:before|after)|unclear_now|log_now|duckdb_\w+)\b/;
 const isOfState = (statement: string): boolean =>
   !isOfRows.test(statement) && /^\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(statement);
 
@@ -33,6 +34,15 @@ const columns = [
   { name: 'quota', role: 'quota' },
   { name: 'status' },
 ] as const;
+
+const useClosed = async ({ closed, spend }: Warehouse): Promise<void> => {
+  const { net } = await spend(account, interval(unixSeconds(0), unixSeconds(31 * day)));
+  const month = { account, month: '1970-01', zone: 'UTC', spend: net, currency: 'USD', verdict: 'agrees' };
+  const { state } = await closed.close({ ...month, reached: unixSeconds(31 * day) });
+  expect(state).toBe('closed');
+  await Promise.all([closed.months(account), closed.rows(account, '1970-01')]);
+  await Promise.all([closed.prices(account, '1970-01'), closed.corrections(account, '1970-02')]);
+};
 
 const useLogs = async ({ logs, ...warehouse }: Warehouse, folder: TestFolder): Promise<void> => {
   const land = async (lines: readonly string[], change: Parameters<typeof batchOf>[2] = {}) =>
@@ -173,6 +183,7 @@ const statementsOfUse = async (): Promise<ReadonlySet<string>> => {
   const engine = withNotes(await openSchema(folder), (statement) => statements.add(statement));
   await using warehouse = await createWarehouse(engine, options);
   await useLogs(warehouse, folder);
+  await useClosed(warehouse);
   await useUsage(warehouse);
   await useAccount(warehouse);
   await useDecisions(warehouse, clock);
