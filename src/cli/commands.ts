@@ -106,6 +106,13 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./report/command.ts'),
   },
   {
+    name: 'focus',
+    summary: 'Export a closed month for accounting, as FOCUS (FinOps Open Cost and Usage Specification).',
+    example: 'tollkeeper focus --period 2026-10              its charges and corrections, as CSV',
+    docs: 'docs/accounting.md',
+    load: () => import('./focus/command.ts'),
+  },
+  {
     name: 'query',
     takes: '<sql>',
     summary: 'Run one SELECT over the views that report SQL reads, as table, CSV, JSON or Parquet.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { comparisonNames, localeTags } from '../core/index.ts';
+import { comparisonNames, focusVersions, localeTags } from '../core/index.ts';
 import { outboxStates } from '../storage/index.ts';
 import type { CommandTable, Handlers, InputOf } from './command.ts';
 
@@ -83,6 +83,18 @@ export const commandTable = {
         .describe('also write or attach its data as files: csv, xlsx, parquet, comma-separated')
         .optional(),
       mailTo: text.describe('send it once to this address, marked as a test').optional(),
+    }),
+    streams: 'progress',
+  },
+  /** Closes the month if it is open and can be closed. */
+  focus: {
+    input: z.strictObject({
+      period: text.describe('a month such as 2026-10 (default: last-month)').optional(),
+      version: z.enum(focusVersions).describe('version of FOCUS (default: 1.4)').optional(),
+      account,
+      zone: text
+        .describe('time zone of the month, if it is not closed yet (default: as configured)')
+        .optional(),
     }),
     streams: 'progress',
   },

@@ -31,3 +31,7 @@ export const comparisonNames = [
 ] as const;
 
 export type ComparisonName = (typeof comparisonNames)[number];
+
+/** The versions of FOCUS in which a closed month is exported; the first is the default. */
+export const focusVersions = ['1.4', '1.2'] as const;
+export type FocusVersion = (typeof focusVersions)[number];

@@ -128,6 +128,9 @@ const entries = {
     'use another backup, or copy it again if it was copied; then check that disk and take a new backup, which replaces damaged parts that are unchanged since',
   ),
   'backup-identity': failed('use the identity of one of the recipients that the backup is encrypted for'),
+  'month-open': failed(
+    'export the month when it is over, completely pulled and reconciled: `tollkeeper report statement` shows what is missing',
+  ),
   'restore-not-empty': misuse('add --replace: it moves the present data aside, and deletes nothing'),
   'backup-source-changed': passing(
     'something outside of Tollkeeper changes the data folder; run the backup again',

@@ -1,9 +1,14 @@
-import { pricedTokens, type Interval, type Money, type UnixSeconds } from '../core/index.ts';
+import {
+  focusVersions,
+  pricedTokens,
+  type FocusVersion,
+  type Interval,
+  type Money,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../core/index.ts';
 import type { TokenClass } from '../warehouse/index.ts';
 import type { FocusCharge } from './charges.ts';
-
-export const focusVersions = ['1.4', '1.2'] as const;
-export type FocusVersion = (typeof focusVersions)[number];
 
 /** Names that the gateway does not give. */
 export type FocusNames = {
@@ -28,6 +33,7 @@ export type FocusExport = {
   readonly verdict: string;
   /** Where the call log ends. */
   readonly reached: UnixSeconds;
+  readonly closedAt: UnixMillis;
 };
 
 /** An exact decimal, a text, or nothing. */

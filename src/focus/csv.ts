@@ -1,5 +1,6 @@
+import { unixSeconds, type FocusVersion } from '../core/index.ts';
 import type { FocusCharge } from './charges.ts';
-import { columnsOf, type FocusCell, type FocusExport, type FocusVersion } from './columns.ts';
+import { columnsOf, focusTime, type FocusCell, type FocusExport } from './columns.ts';
 
 /** Nothing is an empty cell; a text that a reader could take for nothing, or for several cells, is quoted. */
 const cellOf = (cell: FocusCell): string => {
@@ -21,4 +22,23 @@ export const csvLines = function* (
   const columns = columnsOf(version);
   yield lineOf(columns.map(({ name }) => name));
   for (const charge of charges) yield lineOf(columns.map(({ cell }) => cell(charge, given)));
+};
+
+/** The data set BillingPeriod as CSV: one closed month. */
+export const billingPeriodLines = function* ({
+  names,
+  period,
+  closedAt,
+}: Pick<FocusExport, 'names' | 'period' | 'closedAt'>): Generator<string> {
+  const closed = focusTime(unixSeconds(Math.floor(closedAt / 1000)));
+  const cells: Readonly<Record<string, string>> = {
+    BillingPeriodCreated: closed,
+    BillingPeriodEnd: focusTime(period.end),
+    BillingPeriodLastUpdated: closed,
+    BillingPeriodStart: focusTime(period.start),
+    BillingPeriodStatus: 'Closed',
+    InvoiceIssuerName: names.issuer,
+  };
+  yield lineOf(Object.keys(cells));
+  yield lineOf(Object.values(cells));
 };

@@ -1,4 +1,4 @@
 export { chargesOf, type ChargeRules } from './charges.ts';
-export { columnsOf, type FocusExport, type FocusVersion } from './columns.ts';
-export { csvLines } from './csv.ts';
+export { columnsOf, type FocusExport, type FocusNames } from './columns.ts';
+export { billingPeriodLines, csvLines } from './csv.ts';
 export { splitCharge, type Consumption } from './split-charge.ts';

@@ -24,6 +24,7 @@ export const jobKinds: readonly JobKind[] = [
 ];
 
 export type { BackupResult, Backups } from './backup/backups.ts';
+export { exportFocus, type ExportedMonth } from './focus/export-focus.ts';
 export { builtFiles } from './report/built-files.ts';
 export { runQuery, type QueryAnswer } from './report/run-query.ts';
 export { testMail } from './report/test-mail.ts';

@@ -11,6 +11,7 @@ import type {
   UnixMillis,
 } from '../core/index.ts';
 import type { JobKind as JobShape } from '../config/index.ts';
+import type { FocusNames } from '../focus/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { KeyService } from '../keys/index.ts';
 import type { MessageDefaults, RouteKind } from '../notify/index.ts';
@@ -24,6 +25,8 @@ export type JobAccount = {
   readonly currency: 'USD' | 'CNY';
   readonly profile: GatewayProfile;
   readonly gateway: Gateway;
+  /** The names in exports for accounting; missing where nothing is exported. */
+  readonly focus?: FocusNames | undefined;
 };
 
 export type JobMail = {

@@ -13,6 +13,7 @@ type UnmailedCode =
   | 'call-not-booked'
   | 'key-current-unknown'
   | 'queries-busy'
+  | 'month-open'
   | 'restore-not-empty'
   | `warehouse-${'locked' | 'missing' | 'newer' | 'older' | 'unreadable'}`
   | 'socket-path-too-long'

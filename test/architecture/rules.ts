@@ -29,6 +29,7 @@ const modules = {
     'monitoring',
     'messages',
     'reports',
+    'focus',
     'notify',
     'keys',
   ],

@@ -7,8 +7,10 @@ import {
   multiplyMoney,
   subtractMoney,
   sumMoney,
+  unixMillis,
   unixSeconds,
   zero,
+  type FocusVersion,
   type Money,
 } from '../../src/core/index.ts';
 import {
@@ -19,7 +21,6 @@ import {
   type ChargeRules,
   type Consumption,
   type FocusExport,
-  type FocusVersion,
 } from '../../src/focus/index.ts';
 import type { ClosedCorrection, ClosedRow } from '../../src/warehouse/index.ts';
 
@@ -65,6 +66,7 @@ const given: FocusExport = {
   },
   verdict: 'agrees',
   reached: unixSeconds(1_793_487_600),
+  closedAt: unixMillis(1_793_500_000_000),
 };
 
 type Line = Readonly<Record<string, string>>;

@@ -110,8 +110,16 @@ export const createAccounts = (
     });
     const models = createModelCaller(modelDeps);
     const profile = profileOf(account);
+    const { provider = new URL(account.base_url).host, ...named } = account.focus ?? {};
     const made = {
       name,
+      focus: {
+        provider,
+        issuer: named.issuer ?? provider,
+        accountId: named.account_id ?? name,
+        accountName: named.account_name ?? name,
+        service: named.service ?? 'LLM gateway',
+      },
       currency: account.currency,
       profile,
       gateway: gatewayWith(log),
@@ -126,8 +134,8 @@ export const createAccounts = (
   return {
     get: (name) => known.get(name) ?? open(name),
     forRun: (name, own) => {
-      const { currency, profile, gatewayWith } = known.get(name) ?? open(name);
-      return { name, currency, profile, gateway: gatewayWith(own) };
+      const { currency, profile, focus, gatewayWith } = known.get(name) ?? open(name);
+      return { name, currency, profile, focus, gateway: gatewayWith(own) };
     },
     pingOf: (name) => (known.get(name) ?? open(name)).ping,
     modelsOf: (name) => (known.get(name) ?? open(name)).models,

@@ -7,7 +7,7 @@ import {
   type NamesByAccount,
 } from '../../doctor/index.ts';
 import { version } from '../../version.ts';
-import type { BackupResult } from '../../jobs/index.ts';
+import type { ExportedMonth, BackupResult } from '../../jobs/index.ts';
 import type { BuiltReport } from '../runtime/requests.ts';
 import { createKeyHandlers } from './keys/handlers.ts';
 import { createKeyLease } from './keys/key-work.ts';
@@ -64,6 +64,10 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
     report: async (request, { progress, signal }): Promise<BuiltReport> => {
       using runtime = app.lease();
       return await runtime.composeReport(request, progress, signal);
+    },
+    focus: async (request, { progress, signal }): Promise<ExportedMonth> => {
+      using runtime = app.lease();
+      return await runtime.focus(request, progress, signal);
     },
     query: async (request, { progress, signal }) => {
       using runtime = app.lease();

@@ -1,7 +1,15 @@
 import { fault, parseMailbox, type Clock, type Progress } from '../../core/index.ts';
 import type { CommandInput } from '../../control/index.ts';
 import { runDoctor, type DoctorRequest, type DoctorView } from '../../doctor/index.ts';
-import { builtFiles, composeReport, runQuery, testMail, type QueryAnswer } from '../../jobs/index.ts';
+import {
+  builtFiles,
+  composeReport,
+  exportFocus,
+  runQuery,
+  testMail,
+  type ExportedMonth,
+  type QueryAnswer,
+} from '../../jobs/index.ts';
 import { sendNow } from '../../notify/index.ts';
 import type { Channels } from '../notifications/channels.ts';
 import { reconcileRequested, type ReconcileView } from '../queries/reconcile-requested.ts';
@@ -27,6 +35,7 @@ type Answers<Request, Answer> = (
 /** What people and assistants ask for, outside of any schedule. */
 export type Requests = {
   readonly composeReport: Answers<CommandInput<'report'>, BuiltReport>;
+  readonly focus: Answers<CommandInput<'focus'>, ExportedMonth>;
   readonly doctor: Answers<DoctorRequest, Omit<DoctorView, 'version'>>;
   readonly query: Answers<CommandInput<'query'>, QueryAnswer & { readonly zone: string }>;
   readonly reconcile: Answers<CommandInput<'reconcile'>, ReconcileView>;
@@ -60,6 +69,8 @@ export const createRequests = ({ contexts, channels, doctor, clock }: RequestsDe
     const [mailed] = await sendNow({ transport, messageDefaults, clock }, mail, signal);
     return { ...built, subject: mail.subject, ...(mailed === undefined ? {} : { mailed }) };
   },
+  focus: (request, progress, signal) =>
+    exportFocus(request, contexts.ofRequest('focus', request, progress, signal)),
   doctor: (request, progress, signal) => runDoctor(request, doctor, progress, signal),
   query: async (request, progress, signal) => {
     const context = contexts.ofRequest('query', request, progress, signal);

@@ -1,13 +1,9 @@
-import { constants } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { inputTexts, openCommands } from '../../app/index.ts';
 import {
   comparisonNames,
-  fault,
   localeTags,
-  systemCode,
   type ComparisonName,
   type LocaleTag,
   type Deps,
@@ -17,7 +13,7 @@ import { configOption } from '../options.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { oneLine } from '../ui/text.ts';
 import { showProgress } from '../ui/progress.ts';
-import { unwritable } from '../ui/unwritable.ts';
+import { writeFiles } from '../ui/write-files.ts';
 import { periodForms } from '../../settings.ts';
 
 const texts = inputTexts('report');
@@ -36,8 +32,6 @@ type ReportOptions = {
   readonly json?: boolean;
 };
 
-type BuiltFile = { readonly name: string } & ({ readonly text: string } | { readonly base64: string });
-
 const forms = ['csv', 'xlsx', 'parquet'] as const;
 
 const readForms = (text: string): readonly (typeof forms)[number][] =>
@@ -46,29 +40,6 @@ const readForms = (text: string): readonly (typeof forms)[number][] =>
     if (form === undefined) throw new InvalidArgumentError(`it must be of ${forms.join(', ')}`);
     return form;
   });
-
-const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants;
-
-/** Another user who can write the folder could lead a file elsewhere by a symbolic link. */
-const flag = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
-
-const writeFiles = async (out: string, files: readonly BuiltFile[]): Promise<readonly string[]> => {
-  try {
-    await mkdir(out, { recursive: true });
-    const paths = files.map((file) => join(out, file.name));
-    for (const file of files)
-      await writeFile(join(out, file.name), 'text' in file ? file.text : Buffer.from(file.base64, 'base64'), {
-        flag,
-      });
-    return paths;
-  } catch (error) {
-    if (systemCode(error) !== 'ELOOP') throw unwritable(out, error);
-    throw fault('path-unwritable', `a file in ${out} is a symbolic link, which is not followed`, {
-      cause: error,
-      advice: 'remove the link, or choose another folder with --out',
-    });
-  }
-};
 
 export const define = (command: Command, deps: Deps): void => {
   command

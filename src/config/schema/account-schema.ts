@@ -115,6 +115,30 @@ const timeouts = z.strictObject({
     .optional(),
 });
 
+/** Names in an export for accounting that the gateway does not give. */
+const focus = z.strictObject({
+  issuer: z.string().min(1).max(200).describe('Who sends the invoice. Defaults to `provider`.').optional(),
+  provider: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('Whose service the gateway is. Defaults to the host of base_url.')
+    .optional(),
+  account_id: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('ID of the billing account. Defaults to the name of the account.')
+    .optional(),
+  account_name: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('Display name of the billing account. Defaults to the name of the account.')
+    .optional(),
+  service: z.string().min(1).max(200).describe('Name of the service. Defaults to LLM gateway.').optional(),
+});
+
 /** A gateway account. */
 export const account = z.strictObject({
   base_url: z
@@ -155,6 +179,7 @@ export const account = z.strictObject({
     .strictObject({ month: amount.describe('Amount per calendar month, in the currency of the account.') })
     .optional()
     .describe('Budget of the account.'),
+  focus: focus.describe('Names in exports for accounting (`tollkeeper focus`).').optional(),
   gateway: gateway
     .describe(
       'How this gateway handles the open points of the gateway contract. Settings override what Tollkeeper learns from the data.',
