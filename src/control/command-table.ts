@@ -93,7 +93,7 @@ export const commandTable = {
       version: z.enum(focusVersions).describe('version of FOCUS (default: 1.4)').optional(),
       account,
       zone: text
-        .describe('time zone of the month, if it is not closed yet (default: as configured)')
+        .describe('time zone of the month (default: that of closed months, or else as configured)')
         .optional(),
     }),
     streams: 'progress',

@@ -28,7 +28,7 @@ export type { QueryRequest } from './queries/protocol.ts';
 export type { CubeFacts, CubeQuery, CubeRequest, CubeTeam } from './cube/cube-request.ts';
 export { tagsOf, type TagRule, type Tags } from './cube/tags.ts';
 export type { ClosedCorrection, ClosedMonth, ClosedRow } from './closed/closed-rows.ts';
-export { daysOfMonth } from './closed/close-month.ts';
+export { daysOfMonth, type Closing } from './closed/close-month.ts';
 export type { KnownNames } from './known-names.ts';
 export { teamOf } from './cube/teams.ts';
 export type { Cell, ColumnType, ResultTable } from './cube/result-table.ts';

@@ -73,6 +73,11 @@ mail: { smtp: "smtp://127.0.0.1:9", from: tollkeeper@example.com, operators: [op
     expect((await linesOf(older.files[0]))[0]).toMatchObject({ PublisherName: expect.any(String) });
   });
 
+  it('keeps the time zone of a closed month', async () => {
+    const [path] = (await focus(['--period', '2026-10', '--timezone', 'Asia/Tokyo', '--out', 'zone'])).files;
+    expect((await linesOf(path))[0]).toMatchObject({ BillingPeriodStart: '2026-10-01T00:00:00Z' });
+  });
+
   it.each([
     ['a month that is not over', '2026-11', 'month-open'],
     ['a month that was not pulled', '2026-09', 'month-open'],

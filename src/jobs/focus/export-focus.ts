@@ -20,6 +20,8 @@ import { prepareReport } from '../report/compose-report.ts';
 export type FocusRequest = {
   /** A whole month; defaults to the last one. */
   readonly period?: string | undefined;
+  /** Defaults to the zone in which months of the account are closed, or else to that of the configuration. */
+  readonly zone?: string | undefined;
   readonly version?: FocusVersion | undefined;
 };
 
@@ -46,7 +48,9 @@ const whyOpen = ({ seal }: ReportModel, { locale }: JobContext): string => {
 
 /** The closed month of a period, which is closed now if it can be. @throws fault month-open */
 const closedMonth = async (request: FocusRequest, context: JobContext): Promise<ClosedMonth> => {
-  const { account, warehouse, slot, zone, locale } = context;
+  const { account, warehouse, slot, locale } = context;
+  const [earliest] = await warehouse.closed.months(account.name);
+  const zone = request.zone ?? earliest?.zone ?? context.zone;
   const written = request.period ?? 'last-month';
   const { first, last } = resolvePeriod(written, slot, zone, locale);
   if (!first.endsWith('-01') || addMonths(first, 1) !== addDays(last, 1))
@@ -58,13 +62,16 @@ const closedMonth = async (request: FocusRequest, context: JobContext): Promise<
     (await warehouse.closed.months(account.name)).find((closed) => closed.month === month);
   const known = await find();
   if (known !== undefined) return known;
-  const { definition, compose } = await prepareReport({ report: closingReport, period: written }, context);
+  const own = { ...context, zone };
+  const { definition, compose } = await prepareReport({ report: closingReport, period: written }, own);
   const composed = await compose();
-  await closeMonth(composed, { request: {}, team: undefined, definition }, context);
-  const closed = await find();
-  if (closed !== undefined) return closed;
-  const why = whyOpen(composed.model, context);
-  throw fault('month-open', `${month} of ${account.name} is not closed${why === '' ? '' : `: ${why}`}`);
+  const closing = await closeMonth(composed, { request: {}, team: undefined, definition }, own);
+  if (closing?.state === 'closed' || closing?.state === 'known') return closing.month;
+  const why =
+    closing?.state === 'other-zone'
+      ? `months of the account are closed in ${closing.zone}`
+      : whyOpen(composed.model, context);
+  throw fault('month-open', `${month} of ${account.name} is not closed: ${why}`);
 };
 
 /** The range of a local day: of the month, or of an earlier one that is corrected. */

@@ -1,4 +1,5 @@
 import { dateAt, fault } from '../../core/index.ts';
+import type { Closing } from '../../warehouse/index.ts';
 import { isWhole, noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 import type { ComposedReport, PreparedReport, ReportRequest } from './compose-report.ts';
@@ -11,18 +12,18 @@ type Closable = {
 
 /**
  * Closes the month of a signed report of the whole account for accounting. A report whose headline is not `spend` closes none: the rows
- * have to add up to it. A closed month stays as it is. @throws fault warehouse-failed when the log changed while the report was built
+ * have to add up to it. Undefined where the report closes none. @throws fault warehouse-failed when the log changed while the report was built
  */
 export const closeMonth = async (
   { model: { seal, headline, currency }, period, verdict }: ComposedReport,
   { request, team, definition }: Closable,
   { account, warehouse, costOwners = noCostOwners, zone, log, signal }: JobContext,
-): Promise<void> => {
+): Promise<Exclude<Closing, { readonly state: 'changed' }> | undefined> => {
   const filters = request.filters ?? definition.parameters.filters;
   const spend = headline.value.exact;
   const isOfAccount = isWhole({ team, filters }) && definition.headline.name === 'spend';
   const covered = await warehouse.logs.watermark(account.name);
-  if (seal?.state !== 'closed' || !isOfAccount || spend === null || covered === undefined) return;
+  if (seal?.state !== 'closed' || !isOfAccount || spend === null || covered === undefined) return undefined;
   const month = dateAt(period.interval.start, zone).slice(0, 7);
   const closing = await warehouse.closed.close(
     {
@@ -59,4 +60,5 @@ export const closeMonth = async (
           }
         : {}),
     });
+  return closing;
 };
