@@ -229,6 +229,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
     const ofNew = await definitions();
     for (const sql of [
       'DROP TABLE rollup_model, rollup_key, rollup_pair, rollup_month_pair, rollup_month',
+      'DROP TABLE closed_month, closed_row, closed_price, closed_correction',
       'CREATE TABLE rollup_cell (account VARCHAR NOT NULL)',
       `INSERT INTO rollup_day VALUES ('main', 'UTC', 0, 86400)`,
       `INSERT INTO log_cursor VALUES ('main', 0, 86400)`,
@@ -240,6 +241,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
     expect(await read('SELECT number::int FROM schema_migration ORDER BY 1')).toEqual([
       { number: 32 },
       { number: 33 },
+      { number: 34 },
     ]);
     expect(await read('SELECT * FROM rollup_day')).toEqual([]);
     expect(await read('SELECT account FROM log_cursor')).toEqual([{ account: 'main' }]);
