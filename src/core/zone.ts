@@ -82,6 +82,13 @@ export const startOfWeek = (date: LocalDate): LocalDate => {
 
 export const startOfMonth = (date: LocalDate): LocalDate => `${utcText(dayOf(date)).slice(0, 8)}01`;
 
+/** The last day of the month of a date. */
+export const endOfMonth = (date: LocalDate): LocalDate => addDays(addMonths(startOfMonth(date), 1), -1);
+
+/** Whether the days from the first to the last are one calendar month. */
+export const isWholeMonth = (first: LocalDate, last: LocalDate): boolean =>
+  first === startOfMonth(first) && last === endOfMonth(first);
+
 /** The same day of another month, or its last one. */
 export const addMonths = (date: LocalDate, months: number): LocalDate => {
   const from = new Date(dayOf(date));

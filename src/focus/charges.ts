@@ -1,12 +1,13 @@
 import { groupBy, subtractMoney, sumMoney, zero, type Money } from '../core/index.ts';
 import {
-  countedClasses,
+  sumTokens,
+  type ClassPrices,
   type ClosedCorrection,
   type ClosedRow,
   type Tags,
   type TokenClass,
 } from '../warehouse/index.ts';
-import { splitCharge, type ClassPrices, type Consumption } from './split-charge.ts';
+import { splitCharge, type Consumption } from './split-charge.ts';
 
 /** Who pays for the calls of a key. */
 export type CostOwner = { readonly team: string | null; readonly tags: Tags };
@@ -32,8 +33,11 @@ export type FocusCharge = CostOwner & {
   readonly tokens?: bigint;
 };
 
+export const isCorrection = ({ kind }: FocusCharge): boolean => kind === 'reversal' || kind === 're-entry';
+
 export type ChargeRules = {
   readonly ownerOf: (key: string, service: string) => CostOwner;
+  /** Of a million tokens, in the currency of the charges. */
   readonly pricesOf: (day: string, model: string) => ClassPrices | undefined;
   /** The last unit of the amounts in the log. */
   readonly unit: Money;
@@ -62,12 +66,7 @@ const sumOf = (rows: readonly ClosedRow[]): Consumption => ({
   calls: rows.reduce((sum, { calls }) => sum + calls, 0),
   charge: sumMoney(rows.map(({ charge }) => charge)),
   unstatedCalls: rows.reduce((sum, { unstatedCalls }) => sum + unstatedCalls, 0),
-  tokens: Object.fromEntries(
-    countedClasses.flatMap((name) => {
-      const count = rows.reduce((sum, { tokens }) => sum + (tokens[name] ?? 0n), 0n);
-      return count === 0n ? [] : [[name, count]];
-    }),
-  ),
+  tokens: sumTokens(rows),
 });
 
 const consumed = (

@@ -8,7 +8,7 @@ import {
   type UnixSeconds,
 } from '../core/index.ts';
 import type { TokenClass } from '../warehouse/index.ts';
-import type { FocusCharge } from './charges.ts';
+import { isCorrection, type FocusCharge } from './charges.ts';
 
 /** Names that the gateway does not give. */
 export type FocusNames = {
@@ -39,9 +39,8 @@ export type FocusExport = {
 /** An exact decimal, a text, or nothing. */
 export type FocusCell = string | null;
 
-export type FocusColumn = {
+type FocusColumn = {
   readonly name: string;
-  readonly type: 'text' | 'decimal' | 'time';
   readonly versions: readonly FocusVersion[];
   readonly cell: (charge: FocusCharge, given: FocusExport) => FocusCell;
 };
@@ -58,8 +57,6 @@ const labels: ReadonlyMap<string, string> = new Map(
 );
 
 const labelOf = (name: TokenClass): string => labels.get(name) ?? name.replaceAll('_', ' ');
-
-const isCorrection = ({ kind }: FocusCharge): boolean => kind === 'reversal' || kind === 're-entry';
 
 /** What splitting left of a charge has no SKU. */
 const hasSku = ({ kind }: FocusCharge): boolean => kind !== 'difference';
@@ -86,10 +83,11 @@ const describe = (charge: FocusCharge): string => {
 
 const amountOf = ({ cost }: FocusCharge): Money => cost;
 
-const quantityOf = (charge: FocusCharge): FocusCell => {
-  if (!hasSku(charge)) return null;
-  return charge.tokens === undefined ? charge.cost : String(charge.tokens);
-};
+/** A cell that is empty for a charge without an SKU. */
+const ofSku =
+  (cell: FocusColumn['cell']): FocusColumn['cell'] =>
+  (charge, given) =>
+    hasSku(charge) ? cell(charge, given) : null;
 
 const tagsOf = ({ team, tags }: FocusCharge): FocusCell => {
   const given = Object.entries({ team, ...tags }).filter(([, value]) => value !== null);
@@ -109,65 +107,70 @@ const directionOf = (name: TokenClass | undefined): FocusCell => {
 const column = (
   name: string,
   cell: FocusColumn['cell'],
-  type: FocusColumn['type'] = 'text',
   versions: readonly FocusVersion[] = focusVersions,
-): FocusColumn => ({ name, type, versions, cell });
+): FocusColumn => ({ name, versions, cell });
 
 /**
- * The columns of the data set CostAndUsage, in alphabetical order, then those of our own. The four costs are equal: a gateway tells no
+ * The columns of the data set CostAndUsage, in alphabetical order, then those of Tollkeeper. The four costs are equal: a gateway states no
  * discounts and no list prices. Source: FOCUS 1.2 and 1.4.
  */
-export const focusColumns: readonly FocusColumn[] = [
-  column('BilledCost', amountOf, 'decimal'),
+const focusColumns: readonly FocusColumn[] = [
+  column('BilledCost', amountOf),
   column('BillingAccountId', (_, { names }) => names.accountId),
   column('BillingAccountName', (_, { names }) => names.accountName),
   column('BillingCurrency', (_, { currency }) => currency),
-  column('BillingPeriodEnd', (_, { period }) => focusTime(period.end), 'time'),
-  column('BillingPeriodStart', (_, { period }) => focusTime(period.start), 'time'),
+  column('BillingPeriodEnd', (_, { period }) => focusTime(period.end)),
+  column('BillingPeriodStart', (_, { period }) => focusTime(period.start)),
   column('ChargeCategory', ({ kind }) => (kind === 'difference' ? 'Adjustment' : 'Usage')),
   column('ChargeClass', (charge) => (isCorrection(charge) ? 'Correction' : null)),
   column('ChargeDescription', describe),
   column('ChargeFrequency', () => 'Usage-Based'),
-  column('ChargePeriodEnd', ({ day }, { dayOf }) => focusTime(dayOf(day).end), 'time'),
-  column('ChargePeriodStart', ({ day }, { dayOf }) => focusTime(dayOf(day).start), 'time'),
+  column('ChargePeriodEnd', ({ day }, { dayOf }) => focusTime(dayOf(day).end)),
+  column('ChargePeriodStart', ({ day }, { dayOf }) => focusTime(dayOf(day).start)),
   column(
     'ConsumedQuantity',
-    (charge) => (hasSku(charge) ? String(charge.tokens ?? charge.calls) : null),
-    'decimal',
+    ofSku(({ tokens, calls }) => String(tokens ?? calls)),
   ),
-  column('ConsumedUnit', (charge) => {
-    if (!hasSku(charge)) return null;
-    return charge.tokens === undefined ? 'Calls' : 'Tokens';
-  }),
-  column('ContractedCost', amountOf, 'decimal'),
-  column('EffectiveCost', amountOf, 'decimal'),
-  column('HostProviderName', (_, { names }) => names.provider, 'text', ['1.4']),
+  column(
+    'ConsumedUnit',
+    ofSku(({ tokens }) => (tokens === undefined ? 'Calls' : 'Tokens')),
+  ),
+  column('ContractedCost', amountOf),
+  column('EffectiveCost', amountOf),
+  column('HostProviderName', (_, { names }) => names.provider, ['1.4']),
   column('InvoiceIssuerName', (_, { names }) => names.issuer),
-  column('ListCost', amountOf, 'decimal'),
-  column('PricingCategory', (charge) => (hasSku(charge) ? 'Standard' : null)),
-  column('PricingQuantity', quantityOf, 'decimal'),
-  column('PricingUnit', (charge, { currency }) => {
-    if (!hasSku(charge)) return null;
-    return charge.tokens === undefined ? currency : 'Tokens';
-  }),
-  column('ProviderName', (_, { names }) => names.provider, 'text', ['1.2']),
-  column('PublisherName', (_, { names }) => names.provider, 'text', ['1.2']),
+  column('ListCost', amountOf),
+  column(
+    'PricingCategory',
+    ofSku(() => 'Standard'),
+  ),
+  column(
+    'PricingQuantity',
+    ofSku(({ tokens, cost }) => String(tokens ?? cost)),
+  ),
+  column(
+    'PricingUnit',
+    ofSku(({ tokens }, { currency }) => (tokens === undefined ? currency : 'Tokens')),
+  ),
+  column('ProviderName', (_, { names }) => names.provider, ['1.2']),
+  column('PublisherName', (_, { names }) => names.provider, ['1.2']),
   column('ServiceCategory', () => 'AI and Machine Learning'),
   column('ServiceName', (_, { names }) => names.service),
-  column('ServiceProviderName', (_, { names }) => names.provider, 'text', ['1.4']),
+  column('ServiceProviderName', (_, { names }) => names.provider, ['1.4']),
   column('ServiceSubcategory', () => 'Generative AI'),
-  column('SkuId', (charge) => (hasSku(charge) ? modelOf(charge) : null)),
-  column('SkuMeter', (charge) => {
-    if (!hasSku(charge)) return null;
-    return charge.class === undefined ? 'charge' : labelOf(charge.class);
-  }),
+  column('SkuId', ofSku(modelOf)),
+  column(
+    'SkuMeter',
+    ofSku(({ class: name }) => (name === undefined ? 'charge' : labelOf(name))),
+  ),
   column('SkuPriceDetails', () => null),
-  column('SkuPriceId', (charge) =>
-    hasSku(charge) ? `${modelOf(charge)}/${charge.class ?? 'charge'}` : null,
+  column(
+    'SkuPriceId',
+    ofSku((charge) => `${modelOf(charge)}/${charge.class ?? 'charge'}`),
   ),
   column('Tags', tagsOf),
   column('x_CacheAction', ({ class: name }) => cacheActionOf(name)),
-  column('x_CompleteThrough', (_, { reached }) => focusTime(reached), 'time'),
+  column('x_CompleteThrough', (_, { reached }) => focusTime(reached)),
   column('x_Reconciliation', (_, { verdict }) => verdict),
   column('x_Service', ({ service }) => (service === '' ? null : service)),
   column('x_TokenDirection', ({ class: name }) => directionOf(name)),

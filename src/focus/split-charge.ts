@@ -8,19 +8,10 @@ import {
   withDecimals,
   type Money,
 } from '../core/index.ts';
-import { countedClasses, type TokenClass } from '../warehouse/index.ts';
+import { countedClasses, type ClassPrices, type ClosedRow, type TokenClass } from '../warehouse/index.ts';
 
 /** Calls of one model, with their charge in the currency of the account. */
-export type Consumption = {
-  readonly calls: number;
-  readonly charge: Money;
-  /** Calls of which the export does not state all tokens. */
-  readonly unstatedCalls: number;
-  readonly tokens: Readonly<Partial<Record<TokenClass, bigint>>>;
-};
-
-/** The prices of a million tokens by class, in the currency of the charge. */
-export type ClassPrices = Readonly<Partial<Record<TokenClass, Money>>>;
+export type Consumption = Pick<ClosedRow, 'calls' | 'charge' | 'unstatedCalls' | 'tokens'>;
 
 /** The part of a charge that is for the tokens of one class. */
 export type ChargePart = { readonly class: TokenClass; readonly tokens: bigint; readonly cost: Money };
@@ -39,7 +30,7 @@ const ofMillion = money('0.000001');
 const half = money('0.5');
 
 /**
- * Splits a charge by the prices of its classes. The parts and the difference add up to it exactly. The difference may be at most half of
+ * Splits a charge by the prices of a million tokens of its classes, in the currency of the charge. The parts and the difference add up to it exactly. The difference may be at most half of
  * `unit`, the last unit of the amounts in the log, for each call. Pure.
  */
 export const splitCharge = (

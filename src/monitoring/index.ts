@@ -29,13 +29,7 @@ export {
   type UnknownAlert,
   type UnknownAlerts,
 } from './alerts/unknown-alerts.ts';
-export {
-  causeFactors,
-  type CauseFactor,
-  type ChangedCell,
-  type ClassPrices,
-  type Usage,
-} from './causes/cell-factors.ts';
+export { causeFactors, type CauseFactor, type ChangedCell, type Usage } from './causes/cell-factors.ts';
 export { createExplainer, type CausePart, type Waterfall } from './causes/explain-change.ts';
 export type { Contributor } from './causes/name-contributor.ts';
 export {

@@ -15,7 +15,7 @@ export type {
   AlertStatus,
   StoredAlert,
 } from './alerts/alert-table.ts';
-export { countedClasses, type TokenClass } from './tokens/class-names.ts';
+export { countedClasses, sumTokens, type ClassPrices, type TokenClass } from './tokens/class-names.ts';
 export type { SegmentSums, SumsBy, SumsRequest } from './cube/read-sums.ts';
 export { isProven, storedCurrency, type AccountAmounts } from './logs/amounts.ts';
 export type { BadRow } from './quarantine/quarantined-row.ts';
@@ -28,7 +28,7 @@ export type { QueryRequest } from './queries/protocol.ts';
 export type { CubeFacts, CubeQuery, CubeRequest, CubeTeam } from './cube/cube-request.ts';
 export { tagsOf, type TagRule, type Tags } from './cube/tags.ts';
 export type { ClosedCorrection, ClosedMonth, ClosedRow } from './closed/closed-rows.ts';
-export { daysOfMonth, type Closing } from './closed/close-month.ts';
+export type { Closing } from './closed/close-month.ts';
 export type { KnownNames } from './known-names.ts';
 export { teamOf } from './cube/teams.ts';
 export type { Cell, ColumnType, ResultTable } from './cube/result-table.ts';

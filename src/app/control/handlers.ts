@@ -1,4 +1,4 @@
-import { countText, type Clock } from '../../core/index.ts';
+import { countText, type Clock, type Progress } from '../../core/index.ts';
 import type { Call, CommandHandlers, CommandName, commandTable } from '../../control/index.ts';
 import {
   namesByAccount,
@@ -7,12 +7,11 @@ import {
   type NamesByAccount,
 } from '../../doctor/index.ts';
 import { version } from '../../version.ts';
-import type { ExportedMonth, BackupResult } from '../../jobs/index.ts';
-import type { BuiltReport } from '../runtime/requests.ts';
+import type { BackupResult } from '../../jobs/index.ts';
+import type { Answers, Requests } from '../runtime/requests.ts';
 import { createKeyHandlers } from './keys/handlers.ts';
 import { createKeyLease } from './keys/key-work.ts';
 import type { App } from '../compose.ts';
-import type { ReconcileView } from '../queries/reconcile-requested.ts';
 import { createAlertHandlers } from './alerts.ts';
 import { createOutboxHandlers } from './outbox.ts';
 import { createRunHandlers } from './runs.ts';
@@ -53,6 +52,17 @@ const replicaChecks = async ({ replicas: known, config }: App): Promise<readonly
   }));
 };
 
+/** Answers a request by the runtime of the configuration that applies when it arrives. */
+const onRuntime =
+  <Request, Answer>(app: App, handlerOf: (requests: Requests) => Answers<Request, Answer>) =>
+  async (
+    request: Request,
+    { progress, signal }: { readonly progress: Progress; readonly signal: AbortSignal },
+  ): Promise<Answer> => {
+    using runtime = app.lease();
+    return await handlerOf(runtime)(request, progress, signal);
+  };
+
 export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
   ({
     status: createStatus({ clock, app, state }),
@@ -61,18 +71,9 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
     ...createAlertHandlers({ clock, app }),
     ...createKeyHandlers(createKeyLease({ clock, app })),
     'keys/audit': () => app.compareAudit(),
-    report: async (request, { progress, signal }): Promise<BuiltReport> => {
-      using runtime = app.lease();
-      return await runtime.composeReport(request, progress, signal);
-    },
-    focus: async (request, { progress, signal }): Promise<ExportedMonth> => {
-      using runtime = app.lease();
-      return await runtime.focus(request, progress, signal);
-    },
-    query: async (request, { progress, signal }) => {
-      using runtime = app.lease();
-      return await runtime.query(request, progress, signal);
-    },
+    report: onRuntime(app, ({ composeReport }) => composeReport),
+    focus: onRuntime(app, ({ focus }) => focus),
+    query: onRuntime(app, ({ query }) => query),
     backup: (request, { progress, signal }): Promise<BackupResult> =>
       app.backups.take(request, progress, signal),
     doctor: async (request, { progress, signal }): Promise<DoctorView> => {
@@ -89,10 +90,7 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
     },
     names: (): Promise<NamesByAccount> =>
       namesByAccount(Object.keys(app.config().settings.accounts), app.warehouse),
-    reconcile: async (request, { progress, signal }): Promise<ReconcileView> => {
-      using runtime = app.lease();
-      return await runtime.reconcile(request, progress, signal);
-    },
+    reconcile: onRuntime(app, ({ reconcile }) => reconcile),
   }) satisfies CommandHandlers;
 
 export type ProgramHandlers = ReturnType<typeof createHandlers>;

@@ -26,7 +26,7 @@ export type BuiltReport = {
   readonly mailed?: { readonly recipient: string; readonly response: string };
 };
 
-type Answers<Request, Answer> = (
+export type Answers<Request, Answer> = (
   request: Request,
   progress: Progress,
   signal: AbortSignal,

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
-import { inputTexts, openCommands } from '../../app/index.ts';
+import { inputTexts } from '../../app/index.ts';
 import { countText, focusVersions, jsonText, type Deps, type FocusVersion } from '../../core/index.ts';
+import { ask } from '../ask.ts';
 import { configOption } from '../options.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
 import { showProgress } from '../ui/progress.ts';
@@ -45,20 +46,15 @@ Examples:
   tollkeeper focus --period 2026-10 --version 1.2 --account main`,
     )
     .action(async (options: FocusOptions) => {
-      const folder = resolve(deps.cwd, options.config);
       const { progress, end } = showProgress(deps.stderr, deps.clock);
-      const log = createPlainLog(deps, end);
-      await using commands = await openCommands(deps, { folder, log });
+      const { period, version, account, timezone: zone } = options;
       try {
-        const { files, ...exported } = await commands.call(
-          'focus',
-          {
-            period: options.period,
-            version: options.version,
-            account: options.account,
-            zone: options.timezone,
-          },
-          { progress, signal: deps.signal },
+        const { files, ...exported } = await ask(
+          deps,
+          options.config,
+          (commands) =>
+            commands.call('focus', { period, version, account, zone }, { progress, signal: deps.signal }),
+          { log: createPlainLog(deps, end) },
         );
         const paths = await writeFiles(resolve(deps.cwd, options.out), files);
         end();

@@ -115,28 +115,19 @@ const timeouts = z.strictObject({
     .optional(),
 });
 
+const focusName = z.string().min(1).max(200);
+
 /** Names in an export for accounting that the gateway does not give. */
 const focus = z.strictObject({
-  issuer: z.string().min(1).max(200).describe('Who sends the invoice. Defaults to `provider`.').optional(),
-  provider: z
-    .string()
-    .min(1)
-    .max(200)
-    .describe('Whose service the gateway is. Defaults to the host of base_url.')
-    .optional(),
-  account_id: z
-    .string()
-    .min(1)
-    .max(200)
+  issuer: focusName.describe('Who sends the invoice. Defaults to `provider`.').optional(),
+  provider: focusName.describe('Whose service the gateway is. Defaults to the host of base_url.').optional(),
+  account_id: focusName
     .describe('ID of the billing account. Defaults to the name of the account.')
     .optional(),
-  account_name: z
-    .string()
-    .min(1)
-    .max(200)
+  account_name: focusName
     .describe('Display name of the billing account. Defaults to the name of the account.')
     .optional(),
-  service: z.string().min(1).max(200).describe('Name of the service. Defaults to LLM gateway.').optional(),
+  service: focusName.describe('Name of the service. Defaults to LLM gateway.').optional(),
 });
 
 /** A gateway account. */

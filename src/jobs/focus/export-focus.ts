@@ -1,21 +1,22 @@
 import {
   addDays,
-  addMonths,
   fault,
-  type FocusVersion,
+  focusVersions,
   interval,
-  unixSeconds,
+  isWholeMonth,
+  startOfDay,
+  type FocusVersion,
   type Interval,
   type UnixSeconds,
 } from '../../core/index.ts';
-import { billingPeriodLines, chargesOf, csvLines } from '../../focus/index.ts';
+import { billingPeriodLines, chargesOf, csvLines, isCorrection } from '../../focus/index.ts';
 import { localeOf } from '../../messages/index.ts';
 import { resolvePeriod, type ReportModel } from '../../reports/index.ts';
-import { daysOfMonth, tagsOf, teamOf, type ClosedMonth } from '../../warehouse/index.ts';
+import { tagsOf, teamOf, type ClosedMonth } from '../../warehouse/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 import { closeMonth } from '../report/close-month.ts';
-import { prepareReport } from '../report/compose-report.ts';
+import { composeReport } from '../report/compose-report.ts';
 
 export type FocusRequest = {
   /** A whole month; defaults to the last one. */
@@ -46,26 +47,23 @@ const whyOpen = ({ seal }: ReportModel, { locale }: JobContext): string => {
   return seal?.state === 'draft' ? seal.reasons.map((reason) => reasons[reason]).join('; ') : '';
 };
 
-/** The closed month of a period, which is closed now if it can be. @throws fault month-open */
+/** The closed month of a period, which is closed now if it can be. @throws faults month-open, period-invalid */
 const closedMonth = async (request: FocusRequest, context: JobContext): Promise<ClosedMonth> => {
   const { account, warehouse, slot, locale } = context;
-  const [earliest] = await warehouse.closed.months(account.name);
-  const zone = request.zone ?? earliest?.zone ?? context.zone;
-  const written = request.period ?? 'last-month';
-  const { first, last } = resolvePeriod(written, slot, zone, locale);
-  if (!first.endsWith('-01') || addMonths(first, 1) !== addDays(last, 1))
-    throw fault('period-invalid', `${written} is not one whole calendar month`, {
+  const months = await warehouse.closed.months(account.name);
+  const zone = request.zone ?? months[0]?.zone ?? context.zone;
+  const { period = 'last-month' } = request;
+  const { first, last } = resolvePeriod(period, slot, zone, locale);
+  if (!isWholeMonth(first, last))
+    throw fault('period-invalid', `${period} is not one whole calendar month`, {
       advice: 'name a month, such as 2026-10 or last-month',
     });
   const month = first.slice(0, 7);
-  const find = async () =>
-    (await warehouse.closed.months(account.name)).find((closed) => closed.month === month);
-  const known = await find();
+  const known = months.find((closed) => closed.month === month);
   if (known !== undefined) return known;
   const own = { ...context, zone };
-  const { definition, compose } = await prepareReport({ report: closingReport, period: written }, own);
-  const composed = await compose();
-  const closing = await closeMonth(composed, { request: {}, team: undefined, definition }, own);
+  const composed = await composeReport({ report: closingReport, period }, own);
+  const closing = await closeMonth(composed, own);
   if (closing?.state === 'closed' || closing?.state === 'known') return closing.month;
   const why =
     closing?.state === 'other-zone'
@@ -78,10 +76,9 @@ const closedMonth = async (request: FocusRequest, context: JobContext): Promise<
 const dayRanges = (zone: string): ((day: string) => Interval<UnixSeconds>) => {
   const known = new Map<string, Interval<UnixSeconds>>();
   return (day) => {
-    if (!known.has(day))
-      for (const { date, start, end } of daysOfMonth(day.slice(0, 7), zone))
-        known.set(date, interval(start, end));
-    return known.get(day) ?? interval(unixSeconds(0), unixSeconds(0));
+    const range = known.get(day) ?? interval(startOfDay(day, zone), startOfDay(addDays(day, 1), zone));
+    known.set(day, range);
+    return range;
   };
 };
 
@@ -91,17 +88,15 @@ const dayRanges = (zone: string): ((day: string) => Interval<UnixSeconds>) => {
  */
 export const exportFocus = async (request: FocusRequest, context: JobContext): Promise<ExportedMonth> => {
   const { account, warehouse, costOwners = noCostOwners, progress } = context;
-  const { version = '1.4' } = request;
+  const { version = focusVersions[0] } = request;
   const { focus: names } = account;
   if (names === undefined) throw fault('wrong-use', `the account ${account.name} has no names for exports`);
   const closed = await closedMonth(request, context);
   const { month, zone, range, currency, unit, spend, verdict, reached, closedAt } = closed;
   progress({ step: `exporting ${month}` });
-  const [rows, corrections, prices] = [
-    await warehouse.closed.rows(account.name, month),
-    await warehouse.closed.corrections(account.name, month),
-    await warehouse.closed.prices(account.name, month),
-  ];
+  const rows = await warehouse.closed.rows(account.name, month);
+  const corrections = await warehouse.closed.corrections(account.name, month);
+  const prices = await warehouse.closed.prices(account.name, month);
   const byDay = new Map(prices.map((one) => [`${one.day} ${one.model}`, one.prices]));
   const { teams, tags = [] } = costOwners;
   const charges = chargesOf(rows, corrections, {
@@ -123,7 +118,7 @@ export const exportFocus = async (request: FocusRequest, context: JobContext): P
     currency,
     spend,
     rows: charges.length,
-    corrections: charges.filter(({ kind }) => kind === 'reversal' || kind === 're-entry').length,
+    corrections: charges.filter(isCorrection).length,
     files: [
       {
         name: `focus-${account.name}-${month}-cost-and-usage.csv`,

@@ -1,29 +1,19 @@
 import { dateAt, fault } from '../../core/index.ts';
 import type { Closing } from '../../warehouse/index.ts';
-import { isWhole, noCostOwners } from '../cost-owners.ts';
+import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
-import type { ComposedReport, PreparedReport, ReportRequest } from './compose-report.ts';
-
-type Closable = {
-  readonly request: Pick<ReportRequest, 'filters'>;
-  readonly team: string | null | undefined;
-  readonly definition: PreparedReport['definition'];
-};
+import type { ComposedReport } from './compose-report.ts';
 
 /**
  * Closes the month of a signed report of the whole account for accounting. A report whose headline is not `spend` closes none: the rows
  * have to add up to it. Undefined where the report closes none. @throws fault warehouse-failed when the log changed while the report was built
  */
 export const closeMonth = async (
-  { model: { seal, headline, currency }, period, verdict }: ComposedReport,
-  { request, team, definition }: Closable,
+  { model: { seal, headline, currency }, period, definition, isOfAccount, reached, verdict }: ComposedReport,
   { account, warehouse, costOwners = noCostOwners, zone, log, signal }: JobContext,
 ): Promise<Exclude<Closing, { readonly state: 'changed' }> | undefined> => {
-  const filters = request.filters ?? definition.parameters.filters;
-  const spend = headline.value.exact;
-  const isOfAccount = isWhole({ team, filters }) && definition.headline.name === 'spend';
-  const covered = await warehouse.logs.watermark(account.name);
-  if (seal?.state !== 'closed' || !isOfAccount || spend === null || covered === undefined) return undefined;
+  const spend = definition.headline.name === 'spend' ? headline.value.exact : null;
+  if (seal?.state !== 'closed' || !isOfAccount || spend === null || reached === undefined) return undefined;
   const month = dateAt(period.interval.start, zone).slice(0, 7);
   const closing = await warehouse.closed.close(
     {
@@ -33,7 +23,7 @@ export const closeMonth = async (
       spend,
       currency,
       verdict: verdict.verdict,
-      reached: covered.end,
+      reached,
       prices: costOwners.prices,
     },
     signal,

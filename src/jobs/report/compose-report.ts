@@ -130,6 +130,11 @@ export type ComposedReport = {
   readonly model: ReportModel;
   readonly rendered: RenderedReport;
   readonly period: Period;
+  readonly definition: ReportDefinition;
+  /** Whether it is of the whole account. */
+  readonly isOfAccount: boolean;
+  /** Where the call log ended when it was built; undefined before the first pull. */
+  readonly reached: UnixSeconds | undefined;
   /** Result of the reconciliation with the gateway's own statistics. */
   readonly verdict: NonNullable<ReportFacts['reconciliation']>;
 };
@@ -239,10 +244,8 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
   const compose = async (team?: string | null): Promise<ComposedReport> => {
     if (showsComparisons) await compare();
     progress({ step: `building ${request.report}`, detail: period.label });
-    const part = {
-      team,
-      filters,
-    };
+    const part = { team, filters };
+    const isOfAccount = isWhole(part);
     const { unmatched, selectsNothing } = await unmatchedOf(part);
     const model = await buildReport({
       definition,
@@ -263,7 +266,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
         warnings: [...warnings, ...unmatched.map(says.unmatchedNote)],
         selectsNothing: selectsNothing === undefined ? undefined : says.unmatched(selectsNothing),
         ...(covered === undefined ? {} : { dataSince: covered.start, dataThrough: covered.end }),
-        ...(isWhole(part) ? {} : { ofPart: true }),
+        ...(isOfAccount ? {} : { ofPart: true }),
         budgets: budgetsOf(budgets, part),
       },
       compare,
@@ -271,7 +274,8 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
     });
     const rendered = await renderReport(model);
     const files = filesOf(request.report, rendered, model);
-    return { model, rendered, files, period, verdict: await compare() };
+    const verdict = await compare();
+    return { model, rendered, files, period, definition, isOfAccount, reached: covered?.end, verdict };
   };
   return { definition, period, compose };
 };

@@ -68,11 +68,10 @@ export const mailPart = async (
   const { mail, account, warehouse, clock, progress } = context;
   if (mail === undefined) throw fault('mail-not-configured', 'no mail server is configured');
   const compose = async (): Promise<ComposedReport> => {
-    const { definition, compose: composePart } = await prepare();
-    const composed = await composePart(team);
+    const composed = await (await prepare()).compose(team);
     for (const { message, advice } of composed.model.warnings)
       context.log.warn(`${settings.report}: ${message}`, { advice });
-    await closeMonth(composed, { request: settings, team, definition }, context);
+    await closeMonth(composed, context);
     return composed;
   };
   const attach = settings.mail?.attach ?? [];

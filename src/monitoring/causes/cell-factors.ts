@@ -6,7 +6,7 @@ import {
   zero,
   type Money,
 } from '../../core/index.ts';
-import type { TokenClass } from '../../warehouse/index.ts';
+import type { ClassPrices, TokenClass } from '../../warehouse/index.ts';
 
 /** The calls of one model and key in one period. */
 export type Usage = {
@@ -39,9 +39,6 @@ export const causeFactors = [
   'refunds',
 ] as const;
 export type CauseFactor = (typeof causeFactors)[number];
-
-/** The price of a token of each class, in any unit: only their ratios count. */
-export type ClassPrices = Readonly<Partial<Record<TokenClass, Money>>>;
 
 /** The classes among which caching shifts tokens. */
 export const cacheGroup: readonly TokenClass[] = [
@@ -135,7 +132,7 @@ const pricedCell = (cell: ChangedCell): PricedCell => {
     : { cell, before, after, old: nothingPriced, now: nothingPriced };
 };
 
-/** The prices of a model as whole numbers of one unit. */
+/** The prices of a model as whole numbers of one unit: only their ratios count. */
 export type ClassWeights = ReadonlyMap<TokenClass, bigint>;
 
 export const weightsOfPrices = (prices: ClassPrices | undefined): ClassWeights => {

@@ -17,11 +17,11 @@ import {
   type CauseFactor,
   type CellEffects,
   type ChangedCell,
-  type ClassPrices,
   type ClassWeights,
   type PricedCell,
   type Usage,
 } from './cell-factors.ts';
+import type { ClassPrices } from '../../warehouse/index.ts';
 import {
   candidatesOf,
   nameContributor,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { addMonths } from '../../core/index.ts';
+import { isWholeMonth } from '../../core/index.ts';
 import type { BuildRequest } from './build-request.ts';
 import { boundOf, unitOf, type ReportData } from '../attachments/data.ts';
 import type { Locale, OpenReason } from '../../messages/index.ts';
@@ -16,12 +16,10 @@ const openReasons = (
   doubts: readonly string[],
   data: ReportData,
 ): readonly OpenReason[] => {
-  const nextDay = new Date(Date.parse(`${last}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
-  const isMonth = first.endsWith('-01') && nextDay === addMonths(first, 1);
   // Without the moment of the run, no period is known to be over.
   const isOver = deps?.run !== undefined && deps.run.now >= interval.end * 1000;
   return [
-    ...(isMonth && days.length > 0 ? [] : (['not-a-month'] as const)),
+    ...(isWholeMonth(first, last) && days.length > 0 ? [] : (['not-a-month'] as const)),
     ...(isOver ? [] : (['not-over'] as const)),
     ...(state === 'complete' ? [] : (['not-covered'] as const)),
     ...(facts.warnings.length + doubts.length === 0 && !hasLowerBoundOfMoney(data, currency)

@@ -1,6 +1,7 @@
 import {
   addDays,
   addMonths,
+  endOfMonth,
   dateAt,
   fault,
   interval,
@@ -67,8 +68,6 @@ const before = ([first, last]: Dates): Dates => [
   addDays(first, -daysBetween(first, last) - 1),
   addDays(first, -1),
 ];
-
-const endOfMonth = (date: LocalDate): LocalDate => addDays(addMonths(startOfMonth(date), 1), -1);
 
 /** The same days so many months before; whole months for whole months, whatever their length. */
 const sameDays = ([first, last]: Dates, months: number): Dates => {

@@ -12,16 +12,15 @@ const csv = `FORMAT csv, NULL '\\N'`;
 /** What the server counted, and the size of the file. */
 export type Copied = { readonly rows: number; readonly bytes: number };
 
+/** What the `$name` of a statement stand for. */
+export type CopyBindings = Readonly<Record<string, string | number>>;
+
 export type Copying = {
   /**
    * Writes the rows of a statement to a file. COPY takes no parameters: `$name` becomes a literal, quoted by the driver.
    * @throws fault disk-full or path-unwritable for the file
    */
-  readonly copyOut: (
-    sql: string,
-    bindings: Readonly<Record<string, string | number>>,
-    file: string,
-  ) => Promise<Copied>;
+  readonly copyOut: (sql: string, bindings: CopyBindings, file: string) => Promise<Copied>;
   /** Adds the rows of a file to a table. */
   readonly copyIn: (table: string, columns: readonly string[], file: string) => Promise<Copied>;
 };

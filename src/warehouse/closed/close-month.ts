@@ -1,11 +1,12 @@
 import {
-  addDays,
   addMonths,
   compareMoney,
-  fault,
+  endOfMonth,
   interval,
   localDays,
   money,
+  startOfDay,
+  type Interval,
   type LocalDay,
   type Money,
   type UnixMillis,
@@ -48,22 +49,28 @@ export type Closing =
   | { readonly state: 'changed'; readonly spend: Money }
   | { readonly state: 'unproven' };
 
+type DayOfMonth = LocalDay & { readonly month: string };
+
 /** The local days of a month. */
-export const daysOfMonth = (month: string, zone: string): readonly LocalDay[] => {
+const daysOfMonth = (month: string, zone: string): readonly DayOfMonth[] => {
   const first = `${month}-01`;
-  return localDays(first, addDays(addMonths(first, 1), -1), zone);
+  return localDays(first, endOfMonth(first), zone).map((day) => ({ ...day, month }));
 };
 
-type DayOfMonth = LocalDay & { readonly month: string };
+/** The month in its zone. */
+export const rangeOfMonth = (month: string, zone: string): Interval<UnixSeconds> => {
+  const first = `${month}-01`;
+  return interval(startOfDay(first, zone), startOfDay(addMonths(first, 1), zone));
+};
 
 /** The sums of the log by day, model, key and kind, in the table `log_now`. */
 const sumLog = async (
   { connection, rollup }: RowChange,
   { account, zone }: MonthToClose,
-  days: readonly [DayOfMonth, ...DayOfMonth[]],
+  days: readonly DayOfMonth[],
+  range: Interval<UnixSeconds>,
   served: Served,
 ): Promise<void> => {
-  const range = interval(days[0].start, (days.at(-1) ?? days[0]).end);
   const cells = await rollup(zone)(range, [
     'model_name',
     'token_name',
@@ -156,7 +163,7 @@ export const closeMonth = async (
   request: MonthToClose,
   now: UnixMillis,
 ): Promise<Closing> => {
-  const { account, month, zone, spend, currency, verdict, reached } = request;
+  const { account, month, zone, spend, currency, verdict, reached, prices = [] } = request;
   const { connection } = change;
   const closed = await readClosedMonths(connection, account);
   const known = closed.find((one) => one.month === month);
@@ -164,14 +171,13 @@ export const closeMonth = async (
   const [first] = closed;
   if (first !== undefined && first.zone !== zone) return { state: 'other-zone', zone: first.zone };
   const earlier = closed.filter((one) => one.month < month);
-  const days = [...earlier.map((one) => one.month), month].flatMap((name) =>
-    daysOfMonth(name, zone).map((day): DayOfMonth => ({ ...day, month: name })),
-  );
-  const [start, ...others] = days;
-  if (start === undefined) throw fault('wrong-use', `${month} is no month`);
+  const range = rangeOfMonth(month, zone);
+  const own = daysOfMonth(month, zone);
+  const days = [...earlier.flatMap((one) => daysOfMonth(one.month, zone)), ...own];
   const { value, form, isProven } = await valueOfServed(connection, account);
   const served = { value, inUnits: isProven && form === 'units', isProven: true };
-  await sumLog(change, request, [start, ...others], served);
+  const whole = interval(earlier[0]?.range.start ?? range.start, range.end);
+  await sumLog(change, request, days, whole, served);
   const { rows, calls, spend: sum } = await figuresOf(change, request);
   if (rows > 0 && !isProven) return { state: 'unproven' };
   if (compareMoney(sum, spend) !== 0) return { state: 'changed', spend: sum };
@@ -191,10 +197,7 @@ export const closeMonth = async (
     { account, month },
   );
   const corrections = earlier.length === 0 ? 0 : await writeCorrections(change, request);
-  const own = days.filter((day) => day.month === month);
-  const range = interval(own[0]?.start ?? start.start, own.at(-1)?.end ?? start.end);
-  const inCurrencyOf = (request.prices ?? []).filter((price) => price.currency === currency);
-  await writePrices(change, { account, month, days: own, prices: inCurrencyOf, served });
+  await writePrices(change, { account, month, days: own, currency, prices, served });
   const unit = await lastUnit(change, account, range, served);
   await connection.execute(
     `INSERT INTO closed_month (account, month, zone, start_at, end_at, currency, unit, calls, spend, row_count, verdict, reached, closed_at)
@@ -203,8 +206,7 @@ export const closeMonth = async (
       account,
       month,
       zone,
-      start: range.start,
-      end: range.end,
+      ...range,
       currency,
       unit,
       calls,
@@ -216,7 +218,9 @@ export const closeMonth = async (
     },
   );
   await connection.execute('DROP TABLE log_now');
-  const [added] = (await readClosedMonths(connection, account)).filter((one) => one.month === month);
-  if (added === undefined) throw fault('warehouse-failed', `the closed month ${month} was not stored`);
-  return { state: 'closed', month: added, corrections };
+  return {
+    state: 'closed',
+    month: { month, zone, range, currency, unit, calls, spend, rows, verdict, reached, closedAt: now },
+    corrections,
+  };
 };

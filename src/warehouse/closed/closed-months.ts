@@ -1,9 +1,9 @@
-import { interval, type Clock } from '../../core/index.ts';
+import type { Clock } from '../../core/index.ts';
 import type { StateEngine } from '../../storage/index.ts';
 import { sumsTables } from '../cube/read-sums.ts';
 import type { RefreshRollup } from '../rollup/refresh.ts';
 import type { AccountStore } from '../schema.ts';
-import { closeMonth, daysOfMonth, type Closing, type MonthToClose } from './close-month.ts';
+import { closeMonth, rangeOfMonth, type Closing, type MonthToClose } from './close-month.ts';
 import {
   readClosedMonths,
   readClosedPrices,
@@ -36,10 +36,7 @@ type ClosedDeps = {
 export const createClosedMonths = ({ state, rowStore, refresh, clock }: ClosedDeps): ClosedMonths => ({
   close: async (request, signal) => {
     const { account, zone, month } = request;
-    const days = daysOfMonth(month, zone);
-    const [first, last] = [days[0], days.at(-1)];
-    if (first !== undefined && last !== undefined)
-      await refresh({ account, zone, range: interval(first.start, last.end) }, signal);
+    await refresh({ account, zone, range: rangeOfMonth(month, zone) }, signal);
     return rowStore.publish(
       {
         account,

@@ -1,16 +1,20 @@
+import { groupBy, type Interval, type Money, type UnixMillis, type UnixSeconds } from '../../core/index.ts';
 import {
-  groupBy,
-  interval,
-  money,
-  unixMillis,
-  unixSeconds,
-  type Interval,
-  type Money,
-  type UnixMillis,
-  type UnixSeconds,
-} from '../../core/index.ts';
-import { optionalText, text, wholeNumber, type Row, type Sql } from '../../storage/index.ts';
-import { countedClasses, type TokenClass } from '../tokens/class-names.ts';
+  amount,
+  column,
+  label,
+  millis,
+  optionalText,
+  readAs,
+  rowReader,
+  seconds,
+  secondsRange,
+  text,
+  wholeNumber,
+  type Row,
+  type Sql,
+} from '../../storage/index.ts';
+import { countedClasses, type ClassPrices, type ClassTokens } from '../tokens/class-names.ts';
 
 /** A month that accounting has received. */
 export type ClosedMonth = {
@@ -51,7 +55,7 @@ export type ClosedRow = Named & {
   /** Calls of which the export does not state all tokens. */
   readonly unstatedCalls: number;
   /** Without the classes that the export does not state. */
-  readonly tokens: Readonly<Partial<Record<TokenClass, bigint>>>;
+  readonly tokens: ClassTokens;
 };
 
 /** A change of a closed month, as booked before and as of the log when a later month was closed. */
@@ -62,65 +66,70 @@ export type ClosedCorrection = Named & {
   readonly new: Pick<ClosedRow, 'calls' | 'charge'>;
 };
 
-const namedOf = (row: Row): Named => ({
-  day: text(row, 'day'),
-  model: text(row, 'model_name'),
-  key: text(row, 'token_name'),
-  service: text(row, 'service'),
-  kind: text(row, 'kind') === 'refund' ? 'refund' : 'consumption',
-});
+const named = {
+  day: text,
+  model: column('model_name', text),
+  key: column('token_name', text),
+  service: text,
+  kind: label<Named['kind']>(),
+};
 
 const order = 'ORDER BY month, day, model_name, token_name, kind';
 
+const closedMonth = rowReader({
+  month: text,
+  zone: text,
+  range: secondsRange,
+  currency: text,
+  unit: amount,
+  calls: wholeNumber,
+  spend: amount,
+  rows: column('row_count', wholeNumber),
+  verdict: text,
+  reached: seconds,
+  closedAt: millis,
+});
+
 /** By month. */
-export const readClosedMonths = async (connection: Sql, account: string): Promise<readonly ClosedMonth[]> => {
-  const rows = await connection.rows('SELECT * FROM closed_month WHERE account = $account ORDER BY month', {
+export const readClosedMonths = async (connection: Sql, account: string): Promise<readonly ClosedMonth[]> =>
+  readAs(connection, closedMonth, 'SELECT * FROM closed_month WHERE account = $account ORDER BY month', {
     account,
   });
-  return rows.map((row) => ({
-    month: text(row, 'month'),
-    zone: text(row, 'zone'),
-    range: interval(unixSeconds(wholeNumber(row, 'start_at')), unixSeconds(wholeNumber(row, 'end_at'))),
-    currency: text(row, 'currency'),
-    unit: money(text(row, 'unit')),
-    calls: wholeNumber(row, 'calls'),
-    spend: money(text(row, 'spend')),
-    rows: wholeNumber(row, 'row_count'),
-    verdict: text(row, 'verdict'),
-    reached: unixSeconds(wholeNumber(row, 'reached')),
-    closedAt: unixMillis(wholeNumber(row, 'closed_at')),
-  }));
-};
+
+const tokensOf = (row: Row): ClosedRow['tokens'] =>
+  Object.fromEntries(
+    countedClasses.flatMap((name) => {
+      const count = optionalText(row, name);
+      return count === undefined ? [] : [[name, BigInt(count)]];
+    }),
+  );
+
+const closedRow = rowReader({
+  ...named,
+  calls: wholeNumber,
+  charge: amount,
+  unstatedCalls: wholeNumber,
+  tokens: tokensOf,
+});
 
 export const readClosedRows = async (
   connection: Sql,
   account: string,
   month: string,
-): Promise<readonly ClosedRow[]> => {
-  const rows = await connection.rows(
+): Promise<readonly ClosedRow[]> =>
+  readAs(
+    connection,
+    closedRow,
     `SELECT * FROM closed_row WHERE account = $account AND month = $month ${order}`,
     { account, month },
   );
-  return rows.map((row) => ({
-    ...namedOf(row),
-    calls: wholeNumber(row, 'calls'),
-    charge: money(text(row, 'charge')),
-    unstatedCalls: wholeNumber(row, 'unstated_calls'),
-    tokens: Object.fromEntries(
-      countedClasses.flatMap((name) => {
-        const count = optionalText(row, name);
-        return count === undefined ? [] : [[name, BigInt(count)]];
-      }),
-    ),
-  }));
-};
 
 /** The prices of a million tokens of one model on one day, and where they are from. */
 export type ClosedPrices = {
   readonly day: string;
   readonly model: string;
   readonly source: 'configured' | 'fitted';
-  readonly prices: Readonly<Partial<Record<TokenClass, Money>>>;
+  readonly prices: ClassPrices;
 };
 
 /** The prices by which the charges of a closed month are split. */
@@ -137,26 +146,30 @@ export const readClosedPrices = async (
     (same) => ({
       day: text(same[0], 'day'),
       model: text(same[0], 'model_name'),
-      source: text(same[0], 'source') === 'configured' ? 'configured' : 'fitted',
-      prices: Object.fromEntries(same.map((row) => [text(row, 'class'), money(text(row, 'price'))])),
+      source: label<ClosedPrices['source']>()(same[0], 'source'),
+      prices: Object.fromEntries(same.map((row) => [text(row, 'class'), amount(row, 'price')])),
     }),
   );
 };
+
+const sideOf =
+  (side: 'old' | 'new') =>
+  (row: Row): ClosedCorrection['old'] => ({
+    calls: wholeNumber(row, `${side}_calls`),
+    charge: amount(row, `${side}_charge`),
+  });
+
+const closedCorrection = rowReader({ ...named, month: text, old: sideOf('old'), new: sideOf('new') });
 
 /** The corrections that were booked when the month was closed. */
 export const readCorrections = async (
   connection: Sql,
   account: string,
   bookedMonth: string,
-): Promise<readonly ClosedCorrection[]> => {
-  const rows = await connection.rows(
+): Promise<readonly ClosedCorrection[]> =>
+  readAs(
+    connection,
+    closedCorrection,
     `SELECT * FROM closed_correction WHERE account = $account AND booked_month = $booked ${order}`,
     { account, booked: bookedMonth },
   );
-  return rows.map((row) => ({
-    ...namedOf(row),
-    month: text(row, 'month'),
-    old: { calls: wholeNumber(row, 'old_calls'), charge: money(text(row, 'old_charge')) },
-    new: { calls: wholeNumber(row, 'new_calls'), charge: money(text(row, 'new_charge')) },
-  }));
-};

@@ -1,4 +1,6 @@
 import {
+  groupBy,
+  interval,
   money,
   pricedTokens,
   type Interval,
@@ -33,7 +35,8 @@ type PricedDays = {
   readonly account: string;
   readonly month: string;
   readonly days: readonly LocalDay[];
-  /** In the currency of the amounts. */
+  readonly currency: string;
+  /** Of the configuration; those in another currency do not apply. */
   readonly prices: readonly ModelPrice[];
   readonly served: Served;
 };
@@ -44,29 +47,30 @@ type PricedDays = {
  */
 export const writePrices = async (
   { connection, rows }: RowChange,
-  { account, month, days, prices, served }: PricedDays,
+  { account, month, days, currency, prices, served }: PricedDays,
 ): Promise<void> => {
   const found = await connection.rows('SELECT DISTINCT day, model_name FROM log_now WHERE month = $month', {
     month,
   });
+  const modelsByDay = groupBy(found, (row) => text(row, 'day'));
+  const usable = prices.filter((price) => price.currency === currency);
+  const configured = new Map(
+    [...groupBy(found, (row) => text(row, 'model_name')).keys()].map((model) => [
+      model,
+      configuredFor(model, usable),
+    ]),
+  );
   const priced: { day: string; model_name: string; class: string; price: string; source: string }[] = [];
-  for (const { date, ...range } of days) {
-    const own = found.filter((row) => text(row, 'day') === date).map((row) => text(row, 'model_name'));
-    const unknown = own.filter((model) => configuredFor(model, prices) === undefined);
-    const fitted =
-      unknown.length === 0
-        ? undefined
-        : await fitIn(connection, { request: { account }, served, rows, left: {} }, range);
-    for (const model of own) {
-      const configured = configuredFor(model, prices);
-      for (const [name, price] of configured ?? fitted?.get(model) ?? [])
-        priced.push({
-          day: date,
-          model_name: model,
-          class: name,
-          price,
-          source: configured === undefined ? 'fitted' : 'configured',
-        });
+  for (const { date: day, start, end } of days) {
+    const models = (modelsByDay.get(day) ?? []).map((row) => text(row, 'model_name'));
+    const fitted = models.every((model) => configured.get(model) !== undefined)
+      ? undefined
+      : await fitIn(connection, { request: { account }, served, rows, left: {} }, interval(start, end));
+    for (const model of models) {
+      const own = configured.get(model);
+      const source = own === undefined ? 'fitted' : 'configured';
+      for (const [name, price] of own ?? fitted?.get(model) ?? [])
+        priced.push({ day, model_name: model, class: name, price, source });
     }
   }
   const columns = {

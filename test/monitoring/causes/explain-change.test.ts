@@ -5,11 +5,10 @@ import {
   causeFactors,
   createExplainer,
   type ChangedCell,
-  type ClassPrices,
   type Usage,
   type Waterfall,
 } from '../../../src/monitoring/index.ts';
-import type { TokenClass } from '../../../src/warehouse/index.ts';
+import type { ClassPrices, TokenClass } from '../../../src/warehouse/index.ts';
 
 const classes = [
   'input_uncached_tokens',

@@ -248,7 +248,7 @@ const anyCall: fc.Arbitrary<LoggedCall> = fc.record({
   quota: fc.constantFrom('0', '0.000000000001', '1.25', '98765.4321'),
 });
 
-it('the rows of a month and the corrections of later ones add up to the log of the last close, whatever landed in between', async () => {
+it('the rows of a closed month and the corrections booked in later months add up to the call log at the last close', async () => {
   const log = fc.array(anyCall, { minLength: 1, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(fc.array(log, { minLength: 3, maxLength: 3 }), async (logs) => {

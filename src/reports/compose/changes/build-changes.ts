@@ -6,14 +6,8 @@ import {
   zero,
   type Money,
 } from '../../../core/index.ts';
-import {
-  createExplainer,
-  type ChangedCell,
-  type ClassPrices,
-  type Usage,
-  type Waterfall,
-} from '../../../monitoring/index.ts';
-import { countedClasses, type TokenClass } from '../../../warehouse/index.ts';
+import { createExplainer, type ChangedCell, type Usage, type Waterfall } from '../../../monitoring/index.ts';
+import { countedClasses, type ClassPrices, type TokenClass } from '../../../warehouse/index.ts';
 import type { ChangesShape } from '../../definition/section-shapes.ts';
 import { formatDifference } from '../../../messages/index.ts';
 import { causeLabel, contributorText, type EndedSpike } from './describe-cause.ts';

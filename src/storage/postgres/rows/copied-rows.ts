@@ -1,6 +1,7 @@
 import { fault } from '../../../core/index.ts';
 import type { Connection } from '../../duckdb/connection.ts';
 import type { PostgresConnection } from '../connection.ts';
+import type { CopyBindings } from '../copy.ts';
 import { intoDuckDB, outOfDuckDB, outOfPostgres, type Column } from './csv-rows.ts';
 
 /** A file of rows for PostgreSQL. */
@@ -27,7 +28,7 @@ export const copyToDuckDB = async (
   into: string,
   columns: readonly Column[],
   from: string,
-  bindings: Readonly<Record<string, string | number>>,
+  bindings: CopyBindings,
   file: string,
 ): Promise<number> => {
   const { rows, bytes } = await stored.copyOut(outOfPostgres(columns, from), bindings, file);

@@ -32,7 +32,8 @@ export type PostgresRowsOptions = {
   readonly tokenOf: (account: string) => Promise<number>;
 };
 
-const ofRange = 'account = $account AND created_at >= $start AND created_at < $end';
+const callsIn = (ranges: readonly Range[]): string =>
+  `account = $account AND ${within('created_at', ranges)}`;
 
 /** Runs `work` in a read-only transaction whose statements all see the same state of the database. */
 export const inSnapshot = async <T>(stored: PostgresConnection, work: () => Promise<T>): Promise<T> => {
@@ -72,14 +73,7 @@ const rowsOf = (
   const rows: AccountRows['rows'] = async (range, { within: ranges = [range], columns } = {}) => ({
     sql: await once(JSON.stringify([ranges, columns]), async () => {
       const table = await copy.emptyLike('call_log');
-      if (ranges.length > 0)
-        await copy.fetch(
-          table,
-          'call_log',
-          `account = $account AND ${within('created_at', ranges)}`,
-          { account },
-          columns,
-        );
+      if (ranges.length > 0) await copy.fetch(table, 'call_log', callsIn(ranges), { account }, columns);
       return table;
     }),
     bindings: {},
@@ -178,8 +172,9 @@ export const createPostgresRows = ({
               const hold = async (asked: Range): Promise<void> => {
                 // Restatements compare the sums of whole quarter hours, so the work holds whole quarter hours.
                 const range = wholeQuarters(asked);
-                for (const { start, end } of restOf(range, held))
-                  heldCalls += await copy.fetch('call_log', 'call_log', ofRange, { account, start, end });
+                const rest = restOf(range, held);
+                if (rest.length > 0)
+                  heldCalls += await copy.fetch('call_log', 'call_log', callsIn(rest), { account });
                 held = mergeRanges([...held, range]);
               };
               const result = await work({ ...rowsOf(copy, stored, account, rollupOf), hold });

@@ -5,6 +5,7 @@ import type { Connection } from '../../duckdb/connection.ts';
 import type { Writes } from '../../row-store.ts';
 import { text, wholeNumber } from '../../sql.ts';
 import type { PostgresConnection } from '../connection.ts';
+import type { CopyBindings } from '../copy.ts';
 import { isRowTable, type accountTablesOf } from '../schema.ts';
 import { readColumns, textsIntoDuckDB, textsOfPostgres, type Column } from './csv-rows.ts';
 import { copyToDuckDB, requireSame, writeRows, type OutgoingRows } from './copied-rows.ts';
@@ -20,7 +21,7 @@ export type WorkingCopy = {
     into: string,
     from: string,
     where: string,
-    bindings: Readonly<Record<string, string | number>>,
+    bindings: CopyBindings,
     columns?: readonly string[],
   ) => Promise<number>;
   /** An empty table with the columns of another one; returns its name. */

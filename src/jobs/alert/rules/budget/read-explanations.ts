@@ -19,14 +19,18 @@ import {
   type Assessment,
   type Budget,
   type ChangedCell,
-  type ClassPrices,
   type PlannedPeriod,
   type ScopeRules,
   type Usage,
 } from '../../../../monitoring/index.ts';
 import { localeOf } from '../../../../messages/index.ts';
 import { describeCause, type AlertBlock } from '../../../../reports/index.ts';
-import { countedClasses, type SegmentSums } from '../../../../warehouse/index.ts';
+import {
+  countedClasses,
+  sumTokens,
+  type ClassPrices,
+  type SegmentSums,
+} from '../../../../warehouse/index.ts';
 import { noCostOwners } from '../../../cost-owners.ts';
 import type { JobContext } from '../../../job-kind.ts';
 import { zoneOfMost } from './read-budgets.ts';
@@ -96,12 +100,7 @@ const sumOf = (parts: readonly Usage[]): Usage => {
   if (parts.length === 1) return first;
   return {
     calls: parts.reduce((total, { calls }) => total + calls, 0),
-    tokens: Object.fromEntries(
-      countedClasses.flatMap((name) => {
-        const total = parts.reduce((sum, { tokens }) => sum + (tokens[name] ?? 0n), 0n);
-        return total === 0n ? [] : [[name, total]];
-      }),
-    ),
+    tokens: sumTokens(parts),
     unstatedCalls: parts.reduce((total, { unstatedCalls = 0 }) => total + unstatedCalls, 0),
     charge: sumMoney(parts.map(({ charge }) => charge)),
     refunds: sumMoney(parts.map(({ refunds }) => refunds)),
