@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { comparisonNames, focusVersions, localeTags } from '../core/index.ts';
+import { comparisonNames, focusFormats, focusVersions, localeTags } from '../core/index.ts';
 import { outboxStates } from '../storage/index.ts';
 import type { CommandTable, Handlers, InputOf } from './command.ts';
 
@@ -91,6 +91,7 @@ export const commandTable = {
     input: z.strictObject({
       period: text.describe('a month such as 2026-10 (default: last-month)').optional(),
       version: z.enum(focusVersions).describe('version of FOCUS (default: 1.4)').optional(),
+      format: z.enum(focusFormats).describe('form of the files (default: csv)').optional(),
       account,
       zone: text
         .describe('time zone of the month (default: that of closed months, or else as configured)')

@@ -32,6 +32,19 @@ export const comparisonNames = [
 
 export type ComparisonName = (typeof comparisonNames)[number];
 
+/**
+ * What a person accepts in a report about a month that is closed. `unreconciled`: its sums are not reconciled with the gateway. `draft`: a
+ * journal of a month that is not closed.
+ */
+export const allowances = ['unreconciled', 'draft'] as const;
+
+export type Allowance = (typeof allowances)[number];
+
 /** The versions of FOCUS in which a closed month is exported; the first is the default. */
 export const focusVersions = ['1.4', '1.2'] as const;
 export type FocusVersion = (typeof focusVersions)[number];
+
+/** The forms of the files of a FOCUS export; the first is the default. */
+export const focusFormats = ['csv', 'parquet'] as const;
+
+export type FocusFormat = (typeof focusFormats)[number];

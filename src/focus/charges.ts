@@ -46,7 +46,7 @@ export type ChargeRules = {
 type Named = Pick<ClosedRow, 'day' | 'model' | 'key' | 'service' | 'kind'>;
 type Group = Pick<FocusCharge, 'day' | 'model' | 'service' | 'team' | 'tags'>;
 
-/** Rows by day, model, service and cost owner. Keys of a service that have the same cost owner are one group. */
+/** Rows by day, model, service and cost owner, in their order. Keys of a service that have the same cost owner are one group. */
 const groupsOf = <Row extends Named>(
   rows: readonly Row[],
   ownerOf: ChargeRules['ownerOf'],
@@ -56,10 +56,10 @@ const groupsOf = <Row extends Named>(
     const group: Group = { day, model, service, ...ownerOf(row.key, service) };
     return { row, group };
   });
-  return [...groupBy(owned, ({ group }) => JSON.stringify(group)).values()].map((same) => ({
-    group: same[0].group,
-    rows: same.map(({ row }) => row),
-  }));
+  // In an order of its own: databases sort texts by different rules.
+  return [...groupBy(owned, ({ group }) => JSON.stringify(group))]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([, same]) => ({ group: same[0].group, rows: same.map(({ row }) => row) }));
 };
 
 const sumOf = (rows: readonly ClosedRow[]): Consumption => ({

@@ -39,8 +39,12 @@ export type FocusExport = {
 /** An exact decimal, a text, or nothing. */
 export type FocusCell = string | null;
 
+/** A decimal has up to 12 decimals. */
+export type FocusType = 'text' | 'moment' | 'decimal';
+
 type FocusColumn = {
   readonly name: string;
+  readonly type: FocusType;
   readonly versions: readonly FocusVersion[];
   readonly cell: (charge: FocusCharge, given: FocusExport) => FocusCell;
 };
@@ -104,30 +108,36 @@ const directionOf = (name: TokenClass | undefined): FocusCell => {
   return name.startsWith('input') ? 'input' : 'output';
 };
 
-const column = (
-  name: string,
-  cell: FocusColumn['cell'],
-  versions: readonly FocusVersion[] = focusVersions,
-): FocusColumn => ({ name, versions, cell });
+const columnOf =
+  (type: FocusType) =>
+  (
+    name: string,
+    cell: FocusColumn['cell'],
+    versions: readonly FocusVersion[] = focusVersions,
+  ): FocusColumn => ({ name, type, versions, cell });
+
+const column = columnOf('text');
+const moment = columnOf('moment');
+const decimal = columnOf('decimal');
 
 /**
  * The columns of the data set CostAndUsage, in alphabetical order, then those of Tollkeeper. The four costs are equal: a gateway states no
  * discounts and no list prices. Source: FOCUS 1.2 and 1.4.
  */
 const focusColumns: readonly FocusColumn[] = [
-  column('BilledCost', amountOf),
+  decimal('BilledCost', amountOf),
   column('BillingAccountId', (_, { names }) => names.accountId),
   column('BillingAccountName', (_, { names }) => names.accountName),
   column('BillingCurrency', (_, { currency }) => currency),
-  column('BillingPeriodEnd', (_, { period }) => focusTime(period.end)),
-  column('BillingPeriodStart', (_, { period }) => focusTime(period.start)),
+  moment('BillingPeriodEnd', (_, { period }) => focusTime(period.end)),
+  moment('BillingPeriodStart', (_, { period }) => focusTime(period.start)),
   column('ChargeCategory', ({ kind }) => (kind === 'difference' ? 'Adjustment' : 'Usage')),
   column('ChargeClass', (charge) => (isCorrection(charge) ? 'Correction' : null)),
   column('ChargeDescription', describe),
   column('ChargeFrequency', () => 'Usage-Based'),
-  column('ChargePeriodEnd', ({ day }, { dayOf }) => focusTime(dayOf(day).end)),
-  column('ChargePeriodStart', ({ day }, { dayOf }) => focusTime(dayOf(day).start)),
-  column(
+  moment('ChargePeriodEnd', ({ day }, { dayOf }) => focusTime(dayOf(day).end)),
+  moment('ChargePeriodStart', ({ day }, { dayOf }) => focusTime(dayOf(day).start)),
+  decimal(
     'ConsumedQuantity',
     ofSku(({ tokens, calls }) => String(tokens ?? calls)),
   ),
@@ -135,16 +145,16 @@ const focusColumns: readonly FocusColumn[] = [
     'ConsumedUnit',
     ofSku(({ tokens }) => (tokens === undefined ? 'Calls' : 'Tokens')),
   ),
-  column('ContractedCost', amountOf),
-  column('EffectiveCost', amountOf),
+  decimal('ContractedCost', amountOf),
+  decimal('EffectiveCost', amountOf),
   column('HostProviderName', (_, { names }) => names.provider, ['1.4']),
   column('InvoiceIssuerName', (_, { names }) => names.issuer),
-  column('ListCost', amountOf),
+  decimal('ListCost', amountOf),
   column(
     'PricingCategory',
     ofSku(() => 'Standard'),
   ),
-  column(
+  decimal(
     'PricingQuantity',
     ofSku(({ tokens, cost }) => String(tokens ?? cost)),
   ),
@@ -152,7 +162,8 @@ const focusColumns: readonly FocusColumn[] = [
     'PricingUnit',
     ofSku(({ tokens }, { currency }) => (tokens === undefined ? currency : 'Tokens')),
   ),
-  column('ProviderName', (_, { names }) => names.provider, ['1.2']),
+  // In 1.2, who sells: rows of a provider that does not issue the invoice must have a cost of 0.
+  column('ProviderName', (_, { names }) => names.issuer, ['1.2']),
   column('PublisherName', (_, { names }) => names.provider, ['1.2']),
   column('ServiceCategory', () => 'AI and Machine Learning'),
   column('ServiceName', (_, { names }) => names.service),
@@ -170,7 +181,7 @@ const focusColumns: readonly FocusColumn[] = [
   ),
   column('Tags', tagsOf),
   column('x_CacheAction', ({ class: name }) => cacheActionOf(name)),
-  column('x_CompleteThrough', (_, { reached }) => focusTime(reached)),
+  moment('x_CompleteThrough', (_, { reached }) => focusTime(reached)),
   column('x_Reconciliation', (_, { verdict }) => verdict),
   column('x_Service', ({ service }) => (service === '' ? null : service)),
   column('x_TokenDirection', ({ class: name }) => directionOf(name)),

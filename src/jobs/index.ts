@@ -2,6 +2,7 @@ import { alertKind } from './alert/alert.ts';
 import { archiveKind } from './archive/archive.ts';
 import { backupKind, restoreDrillKind } from './backup/backup.ts';
 import { expireKeysKind } from './expire-keys/expire-keys.ts';
+import { focusKind } from './focus/focus.ts';
 import type { JobKind } from './job-kind.ts';
 import { pullLogsKind } from './pull-logs/pull-logs.ts';
 import { pullUsageKind } from './pull-usage/pull-usage.ts';
@@ -16,6 +17,7 @@ export const jobKinds: readonly JobKind[] = [
   snapshotKind,
   archiveKind,
   reportKind,
+  focusKind,
   alertKind,
   rotateKeysKind,
   expireKeysKind,
@@ -25,11 +27,14 @@ export const jobKinds: readonly JobKind[] = [
 
 export type { BackupResult, Backups } from './backup/backups.ts';
 export { exportFocus, type ExportedMonth } from './focus/export-focus.ts';
+export { compressed } from './focus/put-file.ts';
+export { journalOf } from './journal/journal-lines.ts';
 export { builtFiles } from './report/built-files.ts';
 export { runQuery, type QueryAnswer } from './report/run-query.ts';
 export { testMail } from './report/test-mail.ts';
 export { createWatermarks } from './watermarks.ts';
-export { checkReports, composeReport, type ComposedReport } from './report/compose-report.ts';
+export { checkReports, composeReport } from './report/compose-report.ts';
+export type { ComposedReport } from './report/composed.ts';
 export { expiryPolicy, type ExpireSettings } from './expire-keys/expire-shape.ts';
 export { planExpiries } from './expire-keys/plan-expiries.ts';
 export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan, ScheduledMail } from './job-kind.ts';

@@ -19,6 +19,7 @@ import type { Warehouse } from '../warehouse/index.ts';
 import type { MailStore, RunTrigger } from '../storage/index.ts';
 import type { Backups } from './backup/backups.ts';
 import type { CostOwners } from './cost-owners.ts';
+import type { JournalSettings } from './journal/journal-lines.ts';
 
 export type JobAccount = {
   readonly name: string;
@@ -27,6 +28,8 @@ export type JobAccount = {
   readonly gateway: Gateway;
   /** The names in exports for accounting; missing where nothing is exported. */
   readonly focus?: FocusNames | undefined;
+  /** How its spend is posted. */
+  readonly journal?: JournalSettings | undefined;
 };
 
 export type JobMail = {

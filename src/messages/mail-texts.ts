@@ -30,7 +30,10 @@ export type LineName =
   | 'service'
   | 'age'
   | 'planned'
-  | 'skipped';
+  | 'skipped'
+  | 'spend'
+  | 'rows'
+  | 'files';
 
 /** What all alert emails share: the names of their lines, and the texts around their content. */
 export type MailTexts = {
@@ -47,6 +50,15 @@ export type MailTexts = {
   readonly actionLimits: (days: number) => string;
   /** Introduces the link in plain text. */
   readonly actionIntro: (days: number) => string;
+  /** Of mails with a closed month in FOCUS. */
+  readonly exports: {
+    readonly title: (account: string, month: string) => string;
+    readonly rows: (rows: string, corrections: string) => string;
+    /** The rows of corrections have a mark of the specification. */
+    readonly corrections: string;
+    /** The files are too large for a mail. */
+    readonly elsewhere: (folder: string) => string;
+  };
 };
 
 /** The named lines of a mail in their order, without those that have no text. */

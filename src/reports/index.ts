@@ -15,6 +15,7 @@ export { newReportFiles } from './definition/new-report.ts';
 export { comparisonFault, periodShape } from './definition/period-shape.ts';
 export type { CubeReader } from './definition/port.ts';
 export { renderReport, standaloneHtml, type RenderedReport } from './render/render.ts';
+export { apportion } from './compose/apportion.ts';
 export { renderAlertEmail, type AlertBlock } from './render/alert-email.ts';
 export { describeCause } from './compose/changes/describe-cause.ts';
 export { monthChartSvg, monthColours } from './charts/month-chart.ts';

@@ -25,9 +25,17 @@ export type { KnownPoint, LearnedPoint, PastPoint } from './profile/learned-poin
 export type { UsageValue } from './usage/usage-batch.ts';
 export { bindWith, type BindQueries } from './queries/bind-queries.ts';
 export type { QueryRequest } from './queries/protocol.ts';
-export type { CubeFacts, CubeQuery, CubeRequest, CubeTeam } from './cube/cube-request.ts';
+export type {
+  CubeFacts,
+  CubeQuery,
+  CubeRequest,
+  CubeTeam,
+  Journal,
+  JournalLine,
+} from './cube/cube-request.ts';
 export { tagsOf, type TagRule, type Tags } from './cube/tags.ts';
 export type { ClosedCorrection, ClosedMonth, ClosedRow } from './closed/closed-rows.ts';
+export type { ParquetColumn } from './write-parquet.ts';
 export type { Closing } from './closed/close-month.ts';
 export type { KnownNames } from './known-names.ts';
 export { teamOf } from './cube/teams.ts';

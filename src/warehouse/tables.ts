@@ -56,7 +56,7 @@ import { readSpend, type Spend } from './spend.ts';
 import { readCalls, type BookedCall } from './calls.ts';
 import { createTokensTable, type TokensTable } from './tokens/tokens-table.ts';
 import { createUsageTable, type UsageTable } from './usage/usage-table.ts';
-import { createParquetWriter, type WriteParquet } from './write-parquet.ts';
+import { createParquetWriter, type ParquetOfCsv, type WriteParquet } from './write-parquet.ts';
 
 export type WarehouseOptions = MigrationOptions & {
   readonly startQueryProcess?: Deps['startQueryProcess'];
@@ -123,6 +123,7 @@ export type Warehouse = AsyncDisposable & {
   readonly seriesColours: SeriesColours;
   /** Rows of a report as a Parquet file. */
   readonly writeParquet: WriteParquet;
+  readonly parquetOfCsv: ParquetOfCsv;
   readonly bindQueries: BindQueries;
   /**
    * Passes `use` a query function over the tables `cube` (sums by quarter hour, model, key and kind) and `days`, in a
@@ -210,7 +211,7 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
     tokens,
     knownNames: createKnownNames(state),
     seriesColours: createSeriesColours(state, isReader),
-    writeParquet: createParquetWriter(engine, options.spoolDirectory, spoolPrefix),
+    ...createParquetWriter(engine, options.spoolDirectory, spoolPrefix),
     readCube: async (request, use) => {
       const read = async (engine: QueryEngine, from: AccountStore) => {
         await judge(request.account, request.signal);

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareMoney, money, multiplyMoney, roundMoney, sumMoney, zero } from '../../src/core/index.ts';
-import { renderReport, type ReportModel } from '../../src/reports/index.ts';
-import { apportion } from '../../src/reports/compose/apportion.ts';
+import { apportion, renderReport, type ReportModel } from '../../src/reports/index.ts';
 import type { CubeRow } from './cube.ts';
 import { build, spendSummary } from './sample.ts';
 

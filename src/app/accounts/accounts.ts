@@ -120,6 +120,7 @@ export const createAccounts = (
         accountName: named.account_name ?? name,
         service: named.service ?? 'LLM gateway',
       },
+      journal: account.journal,
       currency: account.currency,
       profile,
       gateway: gatewayWith(log),
@@ -134,8 +135,8 @@ export const createAccounts = (
   return {
     get: (name) => known.get(name) ?? open(name),
     forRun: (name, own) => {
-      const { currency, profile, focus, gatewayWith } = known.get(name) ?? open(name);
-      return { name, currency, profile, focus, gateway: gatewayWith(own) };
+      const { currency, profile, focus, journal, gatewayWith } = known.get(name) ?? open(name);
+      return { name, currency, profile, focus, journal, gateway: gatewayWith(own) };
     },
     pingOf: (name) => (known.get(name) ?? open(name)).ping,
     modelsOf: (name) => (known.get(name) ?? open(name)).models,

@@ -4,6 +4,7 @@ import { runDoctor, type DoctorRequest, type DoctorView } from '../../doctor/ind
 import {
   builtFiles,
   composeReport,
+  compressed,
   exportFocus,
   runQuery,
   testMail,
@@ -35,7 +36,10 @@ export type Answers<Request, Answer> = (
 /** What people and assistants ask for, outside of any schedule. */
 export type Requests = {
   readonly composeReport: Answers<CommandInput<'report'>, BuiltReport>;
-  readonly focus: Answers<CommandInput<'focus'>, ExportedMonth>;
+  readonly focus: Answers<
+    CommandInput<'focus'>,
+    ExportedMonth<{ readonly name: string; readonly gzip: string }>
+  >;
   readonly doctor: Answers<DoctorRequest, Omit<DoctorView, 'version'>>;
   readonly query: Answers<CommandInput<'query'>, QueryAnswer & { readonly zone: string }>;
   readonly reconcile: Answers<CommandInput<'reconcile'>, ReconcileView>;
@@ -70,7 +74,7 @@ export const createRequests = ({ contexts, channels, doctor, clock }: RequestsDe
     return { ...built, subject: mail.subject, ...(mailed === undefined ? {} : { mailed }) };
   },
   focus: (request, progress, signal) =>
-    exportFocus(request, contexts.ofRequest('focus', request, progress, signal)),
+    exportFocus(request, contexts.ofRequest('focus', request, progress, signal), compressed),
   doctor: (request, progress, signal) => runDoctor(request, doctor, progress, signal),
   query: async (request, progress, signal) => {
     const context = contexts.ofRequest('query', request, progress, signal);

@@ -1,7 +1,15 @@
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { inputTexts } from '../../app/index.ts';
-import { countText, focusVersions, jsonText, type Deps, type FocusVersion } from '../../core/index.ts';
+import {
+  countText,
+  focusFormats,
+  focusVersions,
+  jsonText,
+  type Deps,
+  type FocusFormat,
+  type FocusVersion,
+} from '../../core/index.ts';
 import { ask } from '../ask.ts';
 import { configOption } from '../options.ts';
 import { createPlainLog } from '../ui/plain-log.ts';
@@ -14,6 +22,7 @@ type FocusOptions = {
   readonly config: string;
   readonly period?: string | undefined;
   readonly version: FocusVersion;
+  readonly format: FocusFormat;
   readonly out: string;
   readonly account?: string | undefined;
   readonly timezone?: string | undefined;
@@ -27,6 +36,7 @@ export const define = (command: Command, deps: Deps): void => {
     .addOption(
       new Option('--version <version>', texts.version).choices(focusVersions).default(focusVersions[0]),
     )
+    .addOption(new Option('--format <format>', texts.format).choices(focusFormats).default(focusFormats[0]))
     .option('-o, --out <folder>', 'output folder', 'out')
     .option('-a, --account <name>', texts.account)
     .option('-z, --timezone <zone>', texts.zone)
@@ -43,17 +53,22 @@ changes: the same month gives the same files.
 Examples:
   tollkeeper focus
   tollkeeper focus --period 2026-10 --out accounting
-  tollkeeper focus --period 2026-10 --version 1.2 --account main`,
+  tollkeeper focus --period 2026-10 --version 1.2 --account main
+  tollkeeper focus --format parquet --out /mnt/lake/focus`,
     )
     .action(async (options: FocusOptions) => {
       const { progress, end } = showProgress(deps.stderr, deps.clock);
-      const { period, version, account, timezone: zone } = options;
+      const { period, version, format, account, timezone: zone } = options;
       try {
         const { files, ...exported } = await ask(
           deps,
           options.config,
           (commands) =>
-            commands.call('focus', { period, version, account, zone }, { progress, signal: deps.signal }),
+            commands.call(
+              'focus',
+              { period, version, format, account, zone },
+              { progress, signal: deps.signal },
+            ),
           { log: createPlainLog(deps, end) },
         );
         const paths = await writeFiles(resolve(deps.cwd, options.out), files);

@@ -130,6 +130,26 @@ const focus = z.strictObject({
   service: focusName.describe('Name of the service. Defaults to LLM gateway.').optional(),
 });
 
+const accountNumber = z.string().min(1).max(40);
+
+/** How the spend of a closed month is posted (report `journal`). */
+const journal = z.strictObject({
+  credit: accountNumber.describe('Number of the account that is credited with the total, as text.'),
+  by: z
+    .enum(['cost_center', 'team'])
+    .default('cost_center')
+    .describe('By what spend is debited: the tag cost_center of keys, or teams.'),
+  accounts: z
+    .record(z.string().min(1).max(200), accountNumber)
+    .default({})
+    .describe(
+      'Numbers of the accounts that are debited, by cost center or team, such as { "4711": "6815" }.',
+    ),
+  other: accountNumber.describe(
+    'Number of the account that is debited for all others, and for spend without a cost center or team.',
+  ),
+});
+
 /** A gateway account. */
 export const account = z.strictObject({
   base_url: z
@@ -171,6 +191,7 @@ export const account = z.strictObject({
     .optional()
     .describe('Budget of the account.'),
   focus: focus.describe('Names in exports for accounting (`tollkeeper focus`).').optional(),
+  journal: journal.describe('How its spend is posted by the report `journal`.').optional(),
   gateway: gateway
     .describe(
       'How this gateway handles the open points of the gateway contract. Settings override what Tollkeeper learns from the data.',

@@ -1,32 +1,41 @@
 import {
   addDays,
+  dateAt,
   fault,
   focusVersions,
   interval,
-  isWholeMonth,
+  localDays,
   startOfDay,
+  type FocusFormat,
   type FocusVersion,
   type Interval,
   type UnixSeconds,
 } from '../../core/index.ts';
-import { billingPeriodLines, chargesOf, csvLines, isCorrection } from '../../focus/index.ts';
-import { localeOf } from '../../messages/index.ts';
-import { resolvePeriod, type ReportModel } from '../../reports/index.ts';
-import { tagsOf, teamOf, type ClosedMonth } from '../../warehouse/index.ts';
+import {
+  billingPeriod,
+  chargesOf,
+  costAndUsage,
+  csvPieces,
+  isCorrection,
+  type FocusCharge,
+  type FocusTable,
+} from '../../focus/index.ts';
+import { tagsOf, teamOf, type ClosedMonth, type ParquetColumn } from '../../warehouse/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
-import { closeMonth } from '../report/close-month.ts';
+import { closedMonth, type MonthRequest } from '../report/closed-month.ts';
 import { composeReport } from '../report/compose-report.ts';
 
-export type FocusRequest = {
-  /** A whole month; defaults to the last one. */
-  readonly period?: string | undefined;
-  /** Defaults to the zone in which months of the account are closed, or else to that of the configuration. */
-  readonly zone?: string | undefined;
+export type FocusRequest = MonthRequest & {
   readonly version?: FocusVersion | undefined;
+  /** Defaults to csv. */
+  readonly format?: FocusFormat | undefined;
 };
 
-export type ExportedMonth = {
+/** What is done with a file: it arrives in pieces, and is complete when they end. */
+export type PutFile<File> = (name: string, pieces: AsyncIterable<string | Uint8Array>) => Promise<File>;
+
+export type ExportedMonth<File> = {
   /** `2026-10` */
   readonly month: string;
   readonly currency: string;
@@ -36,40 +45,7 @@ export type ExportedMonth = {
   readonly rows: number;
   /** Those of them that correct earlier months. */
   readonly corrections: number;
-  readonly files: readonly { readonly name: string; readonly text: string }[];
-};
-
-/** The report whose signature closes a month. */
-const closingReport = 'statement';
-
-const whyOpen = ({ seal }: ReportModel, { locale }: JobContext): string => {
-  const { reasons } = localeOf(locale).messages.seal;
-  return seal?.state === 'draft' ? seal.reasons.map((reason) => reasons[reason]).join('; ') : '';
-};
-
-/** The closed month of a period, which is closed now if it can be. @throws faults month-open, period-invalid */
-const closedMonth = async (request: FocusRequest, context: JobContext): Promise<ClosedMonth> => {
-  const { account, warehouse, slot, locale } = context;
-  const months = await warehouse.closed.months(account.name);
-  const zone = request.zone ?? months[0]?.zone ?? context.zone;
-  const { period = 'last-month' } = request;
-  const { first, last } = resolvePeriod(period, slot, zone, locale);
-  if (!isWholeMonth(first, last))
-    throw fault('period-invalid', `${period} is not one whole calendar month`, {
-      advice: 'name a month, such as 2026-10 or last-month',
-    });
-  const month = first.slice(0, 7);
-  const known = months.find((closed) => closed.month === month);
-  if (known !== undefined) return known;
-  const own = { ...context, zone };
-  const composed = await composeReport({ report: closingReport, period }, own);
-  const closing = await closeMonth(composed, own);
-  if (closing?.state === 'closed' || closing?.state === 'known') return closing.month;
-  const why =
-    closing?.state === 'other-zone'
-      ? `months of the account are closed in ${closing.zone}`
-      : whyOpen(composed.model, context);
-  throw fault('month-open', `${month} of ${account.name} is not closed: ${why}`);
+  readonly files: readonly File[];
 };
 
 /** The range of a local day: of the month, or of an earlier one that is corrected. */
@@ -82,56 +58,87 @@ const dayRanges = (zone: string): ((day: string) => Interval<UnixSeconds>) => {
   };
 };
 
+const parquetTypes = {
+  text: 'text',
+  moment: 'moment',
+  decimal: { scale: 12 },
+} as const satisfies Record<string, ParquetColumn['type']>;
+
+const once = async function* (content: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield content;
+};
+
+/** The pieces of a file with a data set. */
+const piecesOf = async (
+  table: FocusTable,
+  format: FocusFormat,
+  { warehouse, signal }: JobContext,
+): Promise<AsyncIterable<string | Uint8Array>> => {
+  const csv = csvPieces(table);
+  if (format === 'csv') return csv;
+  const columns = table.columns.map(({ name, type }) => ({ name, type: parquetTypes[type] }));
+  return once(await warehouse.parquetOfCsv(columns, csv, signal));
+};
+
+/** The charges of a closed month day by day, then the corrections that are booked in it. */
+const chargesIn = async function* (
+  { month, zone, range, unit }: ClosedMonth,
+  { account, warehouse, costOwners = noCostOwners, progress }: JobContext,
+): AsyncGenerator<readonly FocusCharge[]> {
+  const prices = await warehouse.closed.prices(account.name, month);
+  const byDay = new Map(prices.map((one) => [JSON.stringify([one.day, one.model]), one.prices]));
+  const { teams, tags = [] } = costOwners;
+  const rules = {
+    ownerOf: (key: string, service: string) => ({
+      team: teamOf(key, service, teams),
+      tags: tagsOf(key, service, tags),
+    }),
+    pricesOf: (day: string, model: string) => byDay.get(JSON.stringify([day, model])),
+    unit,
+  };
+  const days = localDays(`${month}-01`, addDays(dateAt(range.end, zone), -1), zone);
+  for (const [done, { date: day }] of days.entries()) {
+    progress({ step: `exporting ${month}`, done, total: days.length });
+    yield chargesOf(await warehouse.closed.rows(account.name, month, day), [], rules);
+  }
+  yield chargesOf([], await warehouse.closed.corrections(account.name, month), rules);
+};
+
 /**
  * A closed month in FOCUS, the format in which accounting loads bills. A month that is open is closed first, as by its statement. The
- * same month gives the same bytes, as long as the owners of keys stay the same. @throws fault month-open
+ * same month gives the same bytes, as long as the owners of keys stay the same. At most one day is in memory. @throws fault month-open
  */
-export const exportFocus = async (request: FocusRequest, context: JobContext): Promise<ExportedMonth> => {
-  const { account, warehouse, costOwners = noCostOwners, progress } = context;
-  const { version = focusVersions[0] } = request;
+export const exportFocus = async <File>(
+  request: FocusRequest,
+  context: JobContext,
+  put: PutFile<File>,
+): Promise<ExportedMonth<File>> => {
+  const { account } = context;
+  const { version = focusVersions[0], format = 'csv' } = request;
   const { focus: names } = account;
   if (names === undefined) throw fault('wrong-use', `the account ${account.name} has no names for exports`);
-  const closed = await closedMonth(request, context);
-  const { month, zone, range, currency, unit, spend, verdict, reached, closedAt } = closed;
-  progress({ step: `exporting ${month}` });
-  const rows = await warehouse.closed.rows(account.name, month);
-  const corrections = await warehouse.closed.corrections(account.name, month);
-  const prices = await warehouse.closed.prices(account.name, month);
-  const byDay = new Map(prices.map((one) => [`${one.day} ${one.model}`, one.prices]));
-  const { teams, tags = [] } = costOwners;
-  const charges = chargesOf(rows, corrections, {
-    ownerOf: (key, service) => ({ team: teamOf(key, service, teams), tags: tagsOf(key, service, tags) }),
-    pricesOf: (day, model) => byDay.get(`${day} ${model}`),
-    unit,
-  });
-  const given = {
-    names,
-    currency,
-    period: range,
-    dayOf: dayRanges(zone),
-    verdict,
-    reached,
-    closedAt,
+  const closed = await closedMonth(request, context, composeReport);
+  const { month, zone, range, currency, spend, verdict, reached, closedAt } = closed;
+  const given = { names, currency, period: range, dayOf: dayRanges(zone), verdict, reached, closedAt };
+  let [rows, corrections] = [0, 0];
+  const counted = async function* (): AsyncGenerator<readonly FocusCharge[]> {
+    for await (const charges of chargesIn(closed, context)) {
+      rows += charges.length;
+      corrections += charges.filter(isCorrection).length;
+      yield charges;
+    }
   };
-  return {
-    month,
-    currency,
-    spend,
-    rows: charges.length,
-    corrections: charges.filter(isCorrection).length,
-    files: [
-      {
-        name: `focus-${account.name}-${month}-cost-and-usage.csv`,
-        text: [...csvLines(charges, given, version)].join(''),
-      },
-      ...(version === '1.4'
-        ? [
-            {
-              name: `focus-${account.name}-${month}-billing-period.csv`,
-              text: [...billingPeriodLines(given)].join(''),
-            },
-          ]
-        : []),
-    ],
-  };
+  const tables = [
+    costAndUsage(counted, given, version),
+    ...(version === '1.4' ? [billingPeriod(given)] : []),
+  ];
+  const files: File[] = [];
+  for (const table of tables)
+    files.push(
+      await put(
+        `focus-${account.name}-${month}-${table.name}.${format}`,
+        await piecesOf(table, format, context),
+      ),
+    );
+  return { month, currency, spend, rows, corrections, files };
 };

@@ -1,6 +1,6 @@
 import type { AnnouncedSection, Announcement } from '../../notify/index.ts';
 import type { ReportModel } from '../../reports/index.ts';
-import type { ComposedReport } from './compose-report.ts';
+import type { ComposedReport } from './composed.ts';
 
 type Section = ReportModel['sections'][number];
 type Change = ReportModel['headline']['change'];

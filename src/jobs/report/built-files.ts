@@ -1,5 +1,5 @@
 import { dataFiles, type DataFileFormat } from '../../reports/index.ts';
-import type { ComposedReport } from './compose-report.ts';
+import type { ComposedReport } from './composed.ts';
 import type { JobContext } from '../job-kind.ts';
 
 /** The JSON form that the control socket carries. */

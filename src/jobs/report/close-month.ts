@@ -2,7 +2,7 @@ import { dateAt, fault } from '../../core/index.ts';
 import type { Closing } from '../../warehouse/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
-import type { ComposedReport } from './compose-report.ts';
+import type { ComposedReport } from './composed.ts';
 
 /**
  * Closes the month of a signed report of the whole account for accounting. A report whose headline is not `spend` closes none: the rows

@@ -4,7 +4,6 @@ import {
   interval,
   isThere,
   readTextWithin,
-  type ComparisonName,
   type Interval,
   type LocaleTag,
   type UnixSeconds,
@@ -23,14 +22,15 @@ import {
   type Period,
   type RenderedReport,
   type ReportDefinition,
-  type ReportFacts,
   type ReportModel,
 } from '../../reports/index.ts';
 import type { BindQueries } from '../../warehouse/index.ts';
 import type { JobContext } from '../job-kind.ts';
-import { isWhole, depsFor, noCostOwners, type Filters, type Part } from '../cost-owners.ts';
+import { isWhole, depsFor, noCostOwners, type Part } from '../cost-owners.ts';
+import { readJournal } from '../journal/read-journal.ts';
 import { readBudgets } from '../alert/rules/budget/read-budgets.ts';
 import type { Assessment } from '../../monitoring/index.ts';
+import type { ComposedReport, PreparedReport, ReportFile, ReportRequest } from './composed.ts';
 import { periodVerdict, type PeriodVerdict } from './period-verdict.ts';
 import { findUnmatched } from './unmatched.ts';
 
@@ -114,8 +114,6 @@ export const checkReports = async (
   };
 };
 
-export type ReportFile = { readonly name: string; readonly text: string };
-
 export const signedFile = (name: string, { seal }: Pick<ReportModel, 'seal'>): readonly ReportFile[] =>
   seal?.state === 'closed' ? [{ name: `${name}-signed.json`, text: seal.document }] : [];
 
@@ -124,40 +122,6 @@ const filesOf = (name: string, rendered: RenderedReport, model: ReportModel): re
   { name: `${name}.txt`, text: rendered.text },
   ...signedFile(name, model),
 ];
-
-export type ComposedReport = {
-  readonly files: readonly ReportFile[];
-  readonly model: ReportModel;
-  readonly rendered: RenderedReport;
-  readonly period: Period;
-  readonly definition: ReportDefinition;
-  /** Whether it is of the whole account. */
-  readonly isOfAccount: boolean;
-  /** Where the call log ended when it was built; undefined before the first pull. */
-  readonly reached: UnixSeconds | undefined;
-  /** Result of the reconciliation with the gateway's own statistics. */
-  readonly verdict: NonNullable<ReportFacts['reconciliation']>;
-};
-
-export type ReportRequest = {
-  readonly report: string;
-  /** Defaults to the period of the report, else `defaultPeriod`. */
-  readonly period?: string | { readonly from: string; readonly to: string } | undefined;
-  /** Defaults to `yesterday`. */
-  readonly defaultPeriod?: string;
-  readonly comparison?: ComparisonName | undefined;
-  readonly locale?: LocaleTag | undefined;
-  readonly filters?: Filters | undefined;
-  /** Deviation that is accepted when a month is closed. */
-  readonly allow?: 'unreconciled' | undefined;
-};
-
-export type PreparedReport = {
-  readonly definition: ReportDefinition;
-  readonly period: Period;
-  /** Builds the report for the account, one team or (null) keys without a team. Sends nothing. */
-  readonly compose: (team?: string | null) => Promise<ComposedReport>;
-};
 
 /** Period and locale; the request overrides the report. */
 export const outlineOf = async (
@@ -238,11 +202,14 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
     }
     return comparing;
   };
-  /** Whether the report may show what the comparison stores. The name in a comment of its SQL only makes the report wait. */
-  const showsComparisons = [...definition.queries.values()].some((sql) => /\bcomparisons\b/i.test(sql));
+  /** Whether the SQL of the report names the table. */
+  const names = (table: string): boolean =>
+    [...(definition.facts?.values() ?? [])].some(({ tables }) => tables.has(table));
+  const allow = [request.allow ?? []].flat();
 
   const compose = async (team?: string | null): Promise<ComposedReport> => {
-    if (showsComparisons) await compare();
+    // It may show what the comparison stores.
+    if (names('comparisons')) await compare();
     progress({ step: `building ${request.report}`, detail: period.label });
     const part = { team, filters };
     const isOfAccount = isWhole(part);
@@ -255,11 +222,14 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
       zone,
       locale,
       period,
-      allow: request.allow === undefined ? [] : [request.allow],
+      allow,
       assignColours: async (names) => warehouse.seriesColours.assign(account.name, names),
       deps: {
         ...depsFor(costOwners, part, account.currency),
         run: { now: context.slot, covered },
+        ...(isOfAccount && names('journal')
+          ? { journal: await readJournal(period, allow, context, composeReport) }
+          : {}),
       },
       facts: {
         runId: context.runId,

@@ -10,7 +10,8 @@ import {
   type ReportModel,
 } from '../../reports/index.ts';
 import { announceReport } from './announce-report.ts';
-import { signedFile, type ComposedReport, type ReportRequest } from './compose-report.ts';
+import { signedFile } from './compose-report.ts';
+import type { ComposedReport, ReportRequest } from './composed.ts';
 import type { JobContext } from '../job-kind.ts';
 import {
   announcementFile,

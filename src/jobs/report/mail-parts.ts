@@ -2,7 +2,7 @@ import { fault, countText } from '../../core/index.ts';
 import { notify } from '../../notify/index.ts';
 import type { DataFileFormat } from '../../reports/index.ts';
 import { closeMonth } from './close-month.ts';
-import type { ComposedReport, PreparedReport, ReportRequest } from './compose-report.ts';
+import type { ComposedReport, PreparedReport, ReportRequest } from './composed.ts';
 import type { JobContext, JobOutcome } from '../job-kind.ts';
 import { keepReport } from './keep-report.ts';
 import { noCostOwners } from '../cost-owners.ts';

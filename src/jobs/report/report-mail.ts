@@ -11,7 +11,8 @@ import {
   type ReportModel,
 } from '../../reports/index.ts';
 import type { JobContext } from '../job-kind.ts';
-import { signedFile, type ComposedReport } from './compose-report.ts';
+import { signedFile } from './compose-report.ts';
+import type { ComposedReport } from './composed.ts';
 import type { ArchivedFile } from './archive/write-report.ts';
 
 const filesElsewhere = (

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { comparisonNames, fault, localeTags, tagNames, toMillis } from '../../core/index.ts';
+import { allowances, comparisonNames, fault, localeTags, tagNames, toMillis } from '../../core/index.ts';
 import {
   date,
   fieldNotes,
@@ -17,7 +17,8 @@ import {
   periodShape,
   resolvePeriod,
 } from '../../reports/index.ts';
-import { outlineOf, prepareReport, type PreparedReport } from './compose-report.ts';
+import { outlineOf, prepareReport } from './compose-report.ts';
+import type { PreparedReport } from './composed.ts';
 import { defineJobKind } from '../job-kind.ts';
 import { mailPart, mailedParts, outcomeOf, type MailedPart } from './mail-parts.ts';
 
@@ -59,10 +60,10 @@ const shape = z.strictObject({
       'If true, builds one report per team, limited to its keys and sent to the recipients of the team. Spend without a team is reported to the recipients of the job, or else to mail.operators.',
     ),
   allow: z
-    .literal('unreconciled')
+    .union([z.enum(allowances), z.array(z.enum(allowances)).min(1)])
     .optional()
     .describe(
-      'unreconciled: a report that closes a month is closed and signed although its sums are not reconciled with the gateway. The report and the signed file say so.',
+      'What is accepted; a list for several. unreconciled: a report that closes a month is closed and signed although its sums are not reconciled with the gateway; the report and the signed file say so. draft: a journal is built although its month is not closed; it says so.',
     ),
   locale: z
     .enum(localeTags)

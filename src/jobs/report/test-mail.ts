@@ -2,7 +2,7 @@ import { localeOf } from '../../messages/index.ts';
 import type { Mail } from '../../notify/index.ts';
 import type { DataFileFormat } from '../../reports/index.ts';
 import type { JobContext } from '../job-kind.ts';
-import type { ComposedReport } from './compose-report.ts';
+import type { ComposedReport } from './composed.ts';
 import { mailOfReport } from './report-mail.ts';
 
 /** The mail that a job would send, marked as a test. It is in no archive, so it carries every file. */

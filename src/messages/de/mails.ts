@@ -36,6 +36,9 @@ export const germanMails: MailTexts = {
     age: 'Alter',
     planned: 'Geplant',
     skipped: 'Übersprungen',
+    spend: 'Kosten',
+    rows: 'Zeilen',
+    files: 'Dateien',
   },
   unnamed: '(ohne Namen)',
   more: (count) => `… und ${count} weitere.`,
@@ -43,5 +46,12 @@ export const germanMails: MailTexts = {
   recipients: (setting) => `Die Empfänger dieser E-Mail stehen unter \`${setting}\`.`,
   action,
   actionLimits,
+  exports: {
+    title: (account, month) => `FOCUS-Export von ${account} für ${month}`,
+    rows: (rows, corrections) => `${rows}, davon ${corrections} Korrekturen früherer Monate`,
+    corrections:
+      'Was sich in bereits abgeschlossenen Monaten geändert hat, steht in den Zeilen mit der ChargeClass „Correction“. Die Kosten enthalten sie nicht.',
+    elsewhere: (folder) => `Die Dateien sind zu groß für einen Anhang. Sie liegen in ${folder}.`,
+  },
   actionIntro: (days) => `${action} (${actionLimits(days)}):`,
 };

@@ -36,6 +36,9 @@ export const englishMails: MailTexts = {
     age: 'Age',
     planned: 'Planned',
     skipped: 'Skipped',
+    spend: 'Spend',
+    rows: 'Rows',
+    files: 'Files',
   },
   unnamed: '(unnamed)',
   more: (count) => `… and ${count} more.`,
@@ -43,5 +46,12 @@ export const englishMails: MailTexts = {
   recipients: (setting) => `Recipients of this mail are set by \`${setting}\`.`,
   action,
   actionLimits,
+  exports: {
+    title: (account, month) => `FOCUS export of ${account} for ${month}`,
+    rows: (rows, corrections) => `${rows}, of which ${corrections} correct earlier months`,
+    corrections:
+      'What changed in months that were closed before is in the rows with the ChargeClass “Correction”. The spend is without them.',
+    elsewhere: (folder) => `The files are too large to be attached. They are in ${folder}.`,
+  },
   actionIntro: (days) => `${action} (${actionLimits(days)}):`,
 };

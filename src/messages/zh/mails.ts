@@ -36,6 +36,9 @@ export const chineseMails: MailTexts = {
     age: '已创建',
     planned: '计划',
     skipped: '跳过',
+    spend: '支出',
+    rows: '行',
+    files: '文件',
   },
   unnamed: '（未命名）',
   more: (count) => `…… 另有 ${count} 项。`,
@@ -43,5 +46,11 @@ export const chineseMails: MailTexts = {
   recipients: (setting) => `本邮件的收件人在 \`${setting}\` 中设置。`,
   action,
   actionLimits,
+  exports: {
+    title: (account, month) => `${account} 的 FOCUS 导出（${month}）`,
+    rows: (rows, corrections) => `${rows} 行，其中 ${corrections} 行更正以前的月份`,
+    corrections: '已结账月份此后的变化列在 ChargeClass 为“Correction”的行中，支出不包含这些行。',
+    elsewhere: (folder) => `文件过大，无法作为附件发送，已保存在 ${folder}。`,
+  },
   actionIntro: (days) => `${action}（${actionLimits(days)}）：`,
 };

@@ -48,6 +48,7 @@ const distinct = (names: readonly string[], taken: readonly string[] = [], mark 
 
 const formats: Readonly<Record<Format, DataFormat>> = {
   money: 'money',
+  cents: 'money',
   rate: 'money',
   integer: 'number',
   number: 'number',

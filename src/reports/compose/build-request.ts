@@ -1,4 +1,4 @@
-import type { LocaleTag } from '../../core/index.ts';
+import type { Allowance, LocaleTag } from '../../core/index.ts';
 import type { ReportDefinition } from '../definition/definition.ts';
 import type { ReportFacts } from '../definition/facts.ts';
 import type { Period } from '../definition/period.ts';
@@ -22,10 +22,10 @@ export type BuildRequest = {
   /** Returns the colour numbers of series, the same on every call; default: by rank in each chart. */
   readonly assignColours?: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** Teams, budgets, prices, the moment of the run, and the part of the account that the report covers. */
-  readonly deps?: Pick<CubeRequest, 'teams' | 'only' | 'prices' | 'budgets' | 'run'>;
+  readonly deps?: Pick<CubeRequest, 'teams' | 'only' | 'prices' | 'budgets' | 'journal' | 'run'>;
   readonly locale?: LocaleTag | undefined;
   /** What a person accepts in a month that is closed. */
-  readonly allow?: readonly 'unreconciled'[];
+  readonly allow?: readonly Allowance[];
   /** Timeout of each query in milliseconds. */
   readonly timeLimit?: number;
   readonly signal?: AbortSignal | undefined;

@@ -52,7 +52,10 @@ const documentOf = (
     // What a person allowed, and what the comparison said: only where it was not good.
     ...(facts.reconciliation?.good === true
       ? {}
-      : { allowed: allow, reconciliation: facts.reconciliation?.verdict ?? 'unknown' }),
+      : {
+          allowed: allow.filter((one) => one === 'unreconciled'),
+          reconciliation: facts.reconciliation?.verdict ?? 'unknown',
+        }),
     figures: data.figures.rows.map((row) => {
       const [label, value] = row;
       const unit = unitOf(row);

@@ -57,6 +57,8 @@ export const showFigure = (value: Money, format: Format, context: ShowContext): 
   switch (format) {
     case 'money':
       return formatMoney(value, currency, locale);
+    case 'cents':
+      return formatMoney(value, currency, locale, 2);
     case 'rate':
       return formatRate(value, currency, locale);
     case 'integer':
@@ -89,7 +91,8 @@ export const showOnPicture = (value: Money, format: Format, context: ShowContext
 
 /** A round figure at an axis. */
 export const showTick = (value: Money, format: Format, currency: string, locale: Locale): string => {
-  if (format === 'money' || format === 'rate') return formatTick(value, currency, locale);
+  if (format === 'money' || format === 'cents' || format === 'rate')
+    return formatTick(value, currency, locale);
   if (format === 'percent') return formatPercent(value, locale).replace(/[.,]0(?=\s*%)/, '');
   return format === 'number' ? formatNumber(value, locale, 6) : formatCountTick(value, locale);
 };
@@ -100,7 +103,7 @@ export const isAdditive = (format: Format): boolean =>
 
 /** Whether a figure of this format is an amount that must not be shown or exported. */
 export const isWithheld = (format: Format, { hasAmounts }: Pick<Context, 'hasAmounts'>): boolean =>
-  !hasAmounts && (format === 'money' || format === 'rate');
+  !hasAmounts && (format === 'money' || format === 'cents' || format === 'rate');
 
 export const show = (value: Money | null | undefined, format: Format, context: Context): Shown =>
   value === null || value === undefined || isWithheld(format, context)

@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import type { ReportShape, SectionShape } from '../definition/definition.ts';
 import type { ColumnShape, TableShape, Format } from '../definition/section-shapes.ts';
 import type { Advice, Locale } from '../../messages/index.ts';
-import type { QueryFacts } from '../sql/facts.ts';
+import { callTables, type QueryFacts } from '../sql/facts.ts';
 import { isOfSameRows } from '../sql/rows.ts';
 
 /** A definition that makes a figure of a report wrong or misleading, and what to write instead. */
@@ -37,7 +37,14 @@ const periodWarnings = (
 };
 
 /** Formats whose figures a total includes. */
-const added: ReadonlySet<Format> = new Set<Format>(['money', 'integer', 'number', 'exact', 'tokens']);
+const added: ReadonlySet<Format> = new Set<Format>([
+  'money',
+  'cents',
+  'integer',
+  'number',
+  'exact',
+  'tokens',
+]);
 
 const isAdded = ({ total }: TableShape, { name, format }: ColumnShape): boolean =>
   total && name !== undefined && format !== undefined && added.has(format);
@@ -111,7 +118,9 @@ export const dataWarnings = (
     const table = context.table(sql);
     if (known === undefined) return [];
     if (table.rows.length === 0)
-      return hasCalls && known.readsCalls && !section.optional ? [reportWarnings.noRows(title, sql)] : [];
+      return hasCalls && callTables.some((table) => known.tables.has(table)) && !section.optional
+        ? [reportWarnings.noRows(title, sql)]
+        : [];
     if (section.kind === 'chart' || known.limitAt !== undefined || known.mixedAt !== undefined) return [];
     const sums = table.sum(table.rows);
     return section.columns.flatMap((column) => {

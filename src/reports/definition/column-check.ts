@@ -1,7 +1,7 @@
 import { nearest, type YamlFile, type YamlPath } from '../../core/index.ts';
 import { countedClasses } from '../../warehouse/index.ts';
 import type { ReportShape, SectionShape } from './definition.ts';
-import { type FiguresShape, type Quotient, fieldsOfSentence } from './section-shapes.ts';
+import { type FiguresShape, type Format, type Quotient, fieldsOfSentence } from './section-shapes.ts';
 import type { ResultTable } from './port.ts';
 import type { ReportFault } from './report-file.ts';
 
@@ -15,8 +15,6 @@ type Wanted = {
   /** Part of a sentence, which may be translated. */
   readonly sentence?: boolean;
 };
-
-type Format = ReportShape['headline']['format'] | 'text' | 'date' | 'rate' | 'exact' | 'moment' | 'duration';
 
 const isFigure = (format: Format | undefined): boolean => format !== 'text' && format !== 'date';
 

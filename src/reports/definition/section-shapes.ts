@@ -24,6 +24,7 @@ WHERE kind IN ('consumption', 'refund')`,
 /** Formats of the values of a column. */
 export const formats = [
   'money',
+  'cents',
   'rate',
   'integer',
   'number',

@@ -34,8 +34,8 @@ export type QueryFacts = {
   readonly listsPeriods: boolean;
   /** Every constant that a period is compared with. */
   readonly periods: readonly { readonly value: string; readonly at: number }[];
-  /** Whether it reads calls. */
-  readonly readsCalls: boolean;
+  /** The tables that it names, in lower case. */
+  readonly tables: ReadonlySet<string>;
 };
 
 /** A source of rows in a query: a table, a subquery, a name of WITH. */
@@ -56,7 +56,9 @@ type Findings = { mixedAt: number | undefined };
 
 const unknown: Relation = { columns: new Map(), isCube: false, open: false, conditions: none, periods: none };
 const cube: Relation = { ...unknown, isCube: true, open: true };
-const callTables: ReadonlySet<string> = new Set(['cube', 'calls']);
+/** The tables that contain calls. */
+export const callTables = ['cube', 'calls'] as const;
+const areCalls: ReadonlySet<string> = new Set(callTables);
 
 const additive: ReadonlySet<string> = new Set(['sum', 'count', 'count_star', 'sum_no_overflow', 'fsum']);
 const deps = /^(avg|mean|median|favg|quantile.*|mad|mode)$/;
@@ -97,7 +99,7 @@ const sourcesOf = (from: SqlNode | undefined, scope: Scope, findings: Findings):
   switch (from?.['type']) {
     case 'BASE_TABLE': {
       const name = textAt(from, 'table_name').toLowerCase();
-      const relation = scope.get(name) ?? (callTables.has(name) ? cube : unknown);
+      const relation = scope.get(name) ?? (areCalls.has(name) ? cube : unknown);
       return [{ alias: (textAt(from, 'alias') || name).toLowerCase(), relation }];
     }
     case 'SUBQUERY': {
@@ -323,8 +325,10 @@ export const factsOf = (tree: unknown): QueryFacts => {
     mixedAt: findings.mixedAt,
     listsPeriods: result.open,
     periods: parts.flatMap((part) => constantsFor(part, 'period') ?? []),
-    readsCalls: parts.some(
-      (part) => part['type'] === 'BASE_TABLE' && callTables.has(textAt(part, 'table_name').toLowerCase()),
+    tables: new Set(
+      parts
+        .filter((part) => part['type'] === 'BASE_TABLE')
+        .map((part) => textAt(part, 'table_name').toLowerCase()),
     ),
   };
 };

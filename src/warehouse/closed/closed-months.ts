@@ -5,10 +5,12 @@ import type { RefreshRollup } from '../rollup/refresh.ts';
 import type { AccountStore } from '../schema.ts';
 import { closeMonth, rangeOfMonth, type Closing, type MonthToClose } from './close-month.ts';
 import {
+  readBooked,
   readClosedMonths,
   readClosedPrices,
   readClosedRows,
   readCorrections,
+  type BookedSpend,
   type ClosedCorrection,
   type ClosedMonth,
   type ClosedPrices,
@@ -20,7 +22,10 @@ export type ClosedMonths = {
   /** Stores the rows of a month, and what changed since in the closed months before it. A month is closed once. */
   readonly close: (request: MonthToClose, signal?: AbortSignal) => Promise<Closing>;
   readonly months: (account: string) => Promise<readonly ClosedMonth[]>;
-  readonly rows: (account: string, month: string) => Promise<readonly ClosedRow[]>;
+  /** Of the month, or of one day of it. */
+  readonly rows: (account: string, month: string, day?: string) => Promise<readonly ClosedRow[]>;
+  /** Of the month and of the corrections that are booked in it, by key. */
+  readonly booked: (account: string, month: string) => Promise<readonly BookedSpend[]>;
   readonly prices: (account: string, month: string) => Promise<readonly ClosedPrices[]>;
   /** What changed in earlier months, found when this one was closed. */
   readonly corrections: (account: string, bookedMonth: string) => Promise<readonly ClosedCorrection[]>;
@@ -48,8 +53,9 @@ export const createClosedMonths = ({ state, rowStore, refresh, clock }: ClosedDe
     );
   },
   months: async (account) => state.state(async (connection) => readClosedMonths(connection, account)),
-  rows: async (account, month) =>
-    state.bulk(async (connection) => readClosedRows(connection, account, month)),
+  rows: async (account, month, day) =>
+    state.bulk(async (connection) => readClosedRows(connection, account, month, day)),
+  booked: async (account, month) => state.bulk(async (connection) => readBooked(connection, account, month)),
   prices: async (account, month) =>
     state.bulk(async (connection) => readClosedPrices(connection, account, month)),
   corrections: async (account, bookedMonth) =>

@@ -116,11 +116,47 @@ export const readClosedRows = async (
   connection: Sql,
   account: string,
   month: string,
+  day?: string,
 ): Promise<readonly ClosedRow[]> =>
   readAs(
     connection,
     closedRow,
-    `SELECT * FROM closed_row WHERE account = $account AND month = $month ${order}`,
+    `SELECT * FROM closed_row WHERE account = $account AND month = $month ${day === undefined ? '' : 'AND day = $day'} ${order}`,
+    { account, month, ...(day === undefined ? {} : { day }) },
+  );
+
+/** What a closed month books for a key: of the month itself, and of each earlier month that is corrected in it. */
+export type BookedSpend = {
+  /** That of the calls. */
+  readonly month: string;
+  readonly key: string;
+  readonly service: string;
+  readonly amount: Money;
+};
+
+const bookedSpend = rowReader({
+  month: text,
+  key: column('token_name', text),
+  service: text,
+  amount,
+});
+
+export const readBooked = async (
+  connection: Sql,
+  account: string,
+  month: string,
+): Promise<readonly BookedSpend[]> =>
+  readAs(
+    connection,
+    bookedSpend,
+    `SELECT month, token_name, service, CAST(sum(charge) AS DECIMAL(38, 12)) AS amount
+     FROM (
+       SELECT month, token_name, service, charge FROM closed_row WHERE account = $account AND month = $month
+       UNION ALL
+       SELECT month, token_name, service, new_charge - old_charge FROM closed_correction
+       WHERE account = $account AND booked_month = $month
+     ) AS booked
+     GROUP BY month, token_name, service ORDER BY month, token_name, service`,
     { account, month },
   );
 

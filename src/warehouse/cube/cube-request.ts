@@ -44,6 +44,24 @@ export type ModelPrice = {
 /** The budget of a calendar month, of a team or, without one, of the whole account. */
 export type Budget = { readonly team?: string | undefined; readonly month: Money; readonly currency: string };
 
+/** A line of the journal of a month: a posted amount is on one side. */
+export type JournalLine = {
+  readonly kind: 'spend' | 'correction' | 'balance';
+  /** The account that it is posted to. */
+  readonly account: string;
+  /** Cost center or team; null for the balance, and for spend without one. */
+  readonly name: string | null;
+  /** `2026-10` */
+  readonly month: string;
+  readonly debit: Money | null;
+  readonly credit: Money | null;
+  /** Before it was rounded; negative where refunds or corrections exceed the spend. */
+  readonly exact: Money;
+};
+
+/** The journal of a month. A draft is of the call log as it is: the month is not closed. */
+export type Journal = { readonly isDraft: boolean; readonly lines: readonly JournalLine[] };
+
 /** Facts about the run that a report's SQL can read. */
 export type CubeRun = {
   /** The moment that the run is for. */
@@ -74,6 +92,7 @@ export type CubeRequest = {
   readonly only?: CubeFilter;
   readonly prices?: readonly ModelPrice[];
   readonly budgets?: readonly Budget[];
+  readonly journal?: Journal | undefined;
   readonly run?: CubeRun;
   /** Timeout of one query in milliseconds; default 60,000. */
   readonly timeLimit?: number;

@@ -52,6 +52,42 @@ export const budgetsView: ReportView = {
     ),
 };
 
+export const journalView: ReportView = {
+  name: 'journal',
+  ofWholeAccount: true,
+  description:
+    'the journal of the month of the period, as `journal` of the account posts it: one row per line, without rows where the account has no such setting',
+  columns: columnsOf([
+    ['line', 'BIGINT', 'from 1, in the order of the journal'],
+    ['kind', 'VARCHAR', "'spend', 'correction' of an earlier month, or 'balance'"],
+    ['account', 'VARCHAR', 'number of the account that the line is posted to'],
+    ['name', 'VARCHAR', 'cost center or team; NULL for spend without one, and for the balance'],
+    ['month', 'VARCHAR', 'YYYY-MM; an earlier month for a correction'],
+    ['debit', 'DECIMAL(38, 12)', 'with two decimals; NULL if the amount is a credit'],
+    ['credit', 'DECIMAL(38, 12)', 'with two decimals; NULL if the amount is a debit'],
+    [
+      'exact',
+      'DECIMAL(38, 12)',
+      'the amount before rounding; negative where refunds or corrections exceed the spend',
+    ],
+    ['is_draft', 'BOOLEAN', 'whether the month is not closed yet'],
+  ]),
+  rows: async ({ request: { journal } }) =>
+    Promise.resolve(
+      (journal?.lines ?? []).map(({ kind, account, name, month, debit, credit, exact }, at) => [
+        at + 1,
+        kind,
+        account,
+        name,
+        month,
+        debit,
+        credit,
+        exact,
+        journal?.isDraft ?? false,
+      ]),
+    ),
+};
+
 export const teamsView: ReportView = {
   name: 'teams',
   description: 'teams from the configuration in their order, including those without calls',

@@ -1,0 +1,69 @@
+import { unixSeconds, type FocusVersion } from '../core/index.ts';
+import type { FocusCharge } from './charges.ts';
+import { columnsOf, focusTime, type FocusCell, type FocusExport, type FocusType } from './columns.ts';
+
+/** A data set of FOCUS: its columns, and rows in pieces, such as those of one day. */
+export type FocusTable = {
+  /** In names of files. */
+  readonly name: 'cost-and-usage' | 'billing-period';
+  readonly columns: readonly { readonly name: string; readonly type: FocusType }[];
+  readonly pieces: () => AsyncIterable<readonly (readonly FocusCell[])[]>;
+};
+
+/** The data set CostAndUsage. */
+export const costAndUsage = (
+  charges: () => AsyncIterable<readonly FocusCharge[]>,
+  given: FocusExport,
+  version: FocusVersion,
+): FocusTable => {
+  const columns = columnsOf(version);
+  return {
+    name: 'cost-and-usage',
+    columns,
+    pieces: async function* () {
+      for await (const piece of charges())
+        yield piece.map((charge) => columns.map(({ cell }) => cell(charge, given)));
+    },
+  };
+};
+
+/** The data set BillingPeriod: one closed month. */
+export const billingPeriod = ({
+  names,
+  period,
+  closedAt,
+}: Pick<FocusExport, 'names' | 'period' | 'closedAt'>): FocusTable => {
+  const closed = focusTime(unixSeconds(Math.floor(closedAt / 1000)));
+  const cells: readonly (readonly [string, FocusType, string])[] = [
+    ['BillingPeriodCreated', 'moment', closed],
+    ['BillingPeriodEnd', 'moment', focusTime(period.end)],
+    ['BillingPeriodLastUpdated', 'moment', closed],
+    ['BillingPeriodStart', 'moment', focusTime(period.start)],
+    ['BillingPeriodStatus', 'text', 'Closed'],
+    ['InvoiceIssuerName', 'text', names.issuer],
+  ];
+  return {
+    name: 'billing-period',
+    columns: cells.map(([name, type]) => ({ name, type })),
+    pieces: async function* () {
+      yield [cells.map(([, , cell]) => cell)];
+    },
+  };
+};
+
+/** Nothing is an empty cell; a text that a reader could take for nothing, or for several cells, is quoted. */
+const cellOf = (cell: FocusCell): string => {
+  if (cell === null) return '';
+  return cell === '' || /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+};
+
+const lineOf = (cells: readonly FocusCell[]): string => `${cells.map(cellOf).join(',')}\n`;
+
+/**
+ * A data set as CSV with the headers of the specification, in pieces of whole lines. For programs: without a byte-order mark, and without
+ * the guard against formulas of spreadsheets.
+ */
+export const csvPieces = async function* ({ columns, pieces }: FocusTable): AsyncGenerator<string> {
+  yield lineOf(columns.map(({ name }) => name));
+  for await (const rows of pieces()) yield rows.map(lineOf).join('');
+};

@@ -1,0 +1,48 @@
+import type { Allowance, ComparisonName, LocaleTag, UnixSeconds } from '../../core/index.ts';
+import type {
+  Period,
+  RenderedReport,
+  ReportDefinition,
+  ReportFacts,
+  ReportModel,
+} from '../../reports/index.ts';
+import type { Filters } from '../cost-owners.ts';
+import type { JobContext } from '../job-kind.ts';
+
+export type ReportFile = { readonly name: string; readonly text: string };
+
+export type ComposedReport = {
+  readonly files: readonly ReportFile[];
+  readonly model: ReportModel;
+  readonly rendered: RenderedReport;
+  readonly period: Period;
+  readonly definition: ReportDefinition;
+  /** Whether it is of the whole account. */
+  readonly isOfAccount: boolean;
+  /** Where the call log ended when it was built; undefined before the first pull. */
+  readonly reached: UnixSeconds | undefined;
+  /** Result of the reconciliation with the gateway's own statistics. */
+  readonly verdict: NonNullable<ReportFacts['reconciliation']>;
+};
+
+export type ReportRequest = {
+  readonly report: string;
+  /** Defaults to the period of the report, else `defaultPeriod`. */
+  readonly period?: string | { readonly from: string; readonly to: string } | undefined;
+  /** Defaults to `yesterday`. */
+  readonly defaultPeriod?: string;
+  readonly comparison?: ComparisonName | undefined;
+  readonly locale?: LocaleTag | undefined;
+  readonly filters?: Filters | undefined;
+  readonly allow?: Allowance | readonly Allowance[] | undefined;
+};
+
+export type PreparedReport = {
+  readonly definition: ReportDefinition;
+  readonly period: Period;
+  /** Builds the report for the account, one team or (null) keys without a team. Sends nothing. */
+  readonly compose: (team?: string | null) => Promise<ComposedReport>;
+};
+
+/** Builds a report. Sends nothing. */
+export type ComposeReport = (request: ReportRequest, context: JobContext) => Promise<ComposedReport>;
