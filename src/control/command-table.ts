@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { comparisonNames, focusFormats, focusVersions, localeTags } from '../core/index.ts';
+import {
+  comparisonNames,
+  csvDecimals,
+  csvDelimiters,
+  focusFormats,
+  focusVersions,
+  isCsvForm,
+  localeTags,
+} from '../core/index.ts';
 import { outboxStates } from '../storage/index.ts';
 import type { CommandTable, Handlers, InputOf } from './command.ts';
 
@@ -81,6 +89,11 @@ export const commandTable = {
         .array(z.enum(['csv', 'xlsx', 'parquet']))
         .readonly()
         .describe('also write or attach its data as files: csv, xlsx, parquet, comma-separated')
+        .optional(),
+      csv: z
+        .strictObject({ delimiter: z.enum(csvDelimiters), decimal: z.enum(csvDecimals) })
+        .refine(isCsvForm, { error: 'a decimal comma needs another delimiter' })
+        .describe('write CSV with these characters')
         .optional(),
       mailTo: text.describe('send it once to this address, marked as a test').optional(),
     }),

@@ -32,6 +32,22 @@ export const comparisonNames = [
 
 export type ComparisonName = (typeof comparisonNames)[number];
 
+/** The characters between two cells of a CSV file. */
+export const csvDelimiters = [',', ';', '\t'] as const;
+/** The decimal marks of a CSV file. */
+export const csvDecimals = ['.', ','] as const;
+
+/** How spreadsheets of a country read CSV: on the continent of Europe often with `;` and `,`. */
+export type CsvForm = {
+  readonly delimiter: (typeof csvDelimiters)[number];
+  readonly decimal: (typeof csvDecimals)[number];
+};
+
+export const usualCsv: CsvForm = { delimiter: ',', decimal: '.' };
+
+/** A number with a comma is two cells where a comma ends one. */
+export const isCsvForm = ({ delimiter, decimal }: CsvForm): boolean => delimiter !== ',' || decimal !== ',';
+
 /**
  * What a person accepts in a report about a month that is closed. `unreconciled`: its sums are not reconciled with the gateway. `draft`: a
  * journal of a month that is not closed.

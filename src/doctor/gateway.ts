@@ -30,6 +30,7 @@ const scopesOf: Readonly<Record<string, readonly ReadScope[]>> = {
   'pull-logs': ['logs:read'],
   'pull-usage': ['usage:read'],
   report: ['logs:read'],
+  focus: ['logs:read'],
   snapshot: ['account:read', 'logs:read', 'keys:read'],
   archive: [],
   backup: [],

@@ -121,10 +121,10 @@ type Line = Readonly<Record<string, string>>;
 describe('the report journal', () => {
   const job = { report: 'journal', mail: { to: ['accounting@example.com'], attach: ['csv'] } };
 
-  const linesIn = async (fixture: ReportFixture): Promise<readonly Line[]> => {
+  const linesIn = async (fixture: ReportFixture, delimiter = ','): Promise<readonly Line[]> => {
     const [mail] = await mailsIn(fixture);
     const file = mail?.parsed.attachments.find(({ filename }) => filename?.includes('lines') === true);
-    return parse(file?.content ?? '', { columns: true, bom: true }) as readonly Line[];
+    return parse(file?.content ?? '', { columns: true, bom: true, delimiter }) as readonly Line[];
   };
 
   it('closes the month, and posts what its statement has', async () => {
@@ -139,6 +139,13 @@ describe('the report journal', () => {
     const sum = (side: string) =>
       sumMoney(lines.map((line) => money(line[side] === '' ? '0' : (line[side] ?? '0'))));
     expect(sum('Debit')).toBe(sum('Credit'));
+  });
+
+  it('is attached as CSV for spreadsheets of continental Europe, where the job says so', async () => {
+    await using fixture = await openJournalFixture();
+    await fixture.run('report', { ...job, csv: { delimiter: ';', decimal: ',' } }, fixture.change);
+    const balance = (await linesIn(fixture, ';')).at(-1);
+    expect(balance?.['Credit']).toMatch(/^\d+,\d+$/);
   });
 
   it('is refused while the month is open, and a draft where the job allows one', async () => {

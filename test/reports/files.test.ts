@@ -148,6 +148,40 @@ describe('names and values of any kind', () => {
     );
   });
 
+  it.each([
+    { delimiter: ';', decimal: ',' },
+    { delimiter: '\t', decimal: '.' },
+  ] as const)('survive a round trip through CSV with %j, too', async (form) => {
+    await fc.assert(
+      fc.asyncProperty(hostileTable, async (rows) => {
+        const files = await dataFiles(
+          holding({ columns, rows }),
+          'spend',
+          ['csv'],
+          warehouse.writeParquet,
+          form,
+        );
+        const file = files.find(({ name }) => name === 'spend-names.csv');
+        const [header, ...read] = parseCsv(file?.content ?? '', {
+          bom: true,
+          record_delimiter: '\r\n',
+          delimiter: form.delimiter,
+        });
+        expect(header).toEqual(["'=Key", 'Spend', 'Day']);
+        const plain = (text: string): string => text.replaceAll(/(?<=^|[,;\t\r\n])'/g, '');
+        expect(read.map(([key = '', spend, day]) => [plain(key), spend, day])).toEqual(
+          rows.map(([key, spend, day]) => [
+            wellFormed(key ?? ''),
+            (spend ?? '').replace('.', form.decimal),
+            day ?? '',
+          ]),
+        );
+        for (const [key = ''] of read) expect(key).not.toMatch(/(^|[,;\t\r\n])[=+\-@\t\r＝＋－＠]/);
+      }),
+      { numRuns: runs(20) },
+    );
+  });
+
   it('survive a round trip through XLSX typed, exactly and without formulas', async () => {
     await fc.assert(
       fc.asyncProperty(hostileTable, async (rows) => {

@@ -3,7 +3,11 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { inputTexts, openCommands } from '../../app/index.ts';
 import {
   comparisonNames,
+  csvDecimals,
+  csvDelimiters,
   localeTags,
+  usualCsv,
+  type CsvForm,
   type ComparisonName,
   type LocaleTag,
   type Deps,
@@ -29,6 +33,8 @@ type ReportOptions = {
   readonly timezone?: string;
   readonly locale?: LocaleTag | undefined;
   readonly attach?: readonly (typeof forms)[number][] | undefined;
+  readonly csvDelimiter: CsvForm['delimiter'];
+  readonly csvDecimal: CsvForm['decimal'];
   readonly json?: boolean;
 };
 
@@ -40,6 +46,12 @@ const readForms = (text: string): readonly (typeof forms)[number][] =>
     if (form === undefined) throw new InvalidArgumentError(`it must be of ${forms.join(', ')}`);
     return form;
   });
+
+const readDelimiter = (text: string): CsvForm['delimiter'] => {
+  const delimiter = csvDelimiters.find((known) => known === text.replace('\\t', '\t'));
+  if (delimiter === undefined) throw new InvalidArgumentError('it must be "," or ";" or "\\t"');
+  return delimiter;
+};
 
 export const define = (command: Command, deps: Deps): void => {
   command
@@ -54,6 +66,19 @@ export const define = (command: Command, deps: Deps): void => {
     .option('-z, --timezone <zone>', texts.zone)
     .addOption(new Option('-l, --locale <language>', texts.locale).choices(localeTags))
     .option('--attach <forms>', texts.attach, readForms)
+    .addOption(
+      new Option(
+        '--csv-delimiter <character>',
+        'character between two cells of a CSV file; \\t is a tabulator',
+      )
+        .argParser(readDelimiter)
+        .default(usualCsv.delimiter),
+    )
+    .addOption(
+      new Option('--csv-decimal <character>', 'decimal mark in a CSV file')
+        .choices(csvDecimals)
+        .default(usualCsv.decimal),
+    )
     .option('--json', 'print the paths and the answer of the mail server as JSON')
     .addHelpText(
       'after',
@@ -63,6 +88,7 @@ Examples:
   tollkeeper report spend-summary --period 2026-10
   tollkeeper report spend-summary --period 2026-01-01..2026-02-01 --timezone Asia/Shanghai --out january
   tollkeeper report spend-summary --attach csv,xlsx
+  tollkeeper report journal --attach csv --csv-delimiter ";" --csv-decimal ,
   tollkeeper report spend-summary --period yesterday --mail-to me@example.com`,
     )
     .action(async (name: string, options: ReportOptions) => {
@@ -79,6 +105,7 @@ Examples:
             comparison: options.comparison,
             team: options.team,
             attach: options.attach,
+            csv: { delimiter: options.csvDelimiter, decimal: options.csvDecimal },
             mailTo: options.mailTo,
             account: options.account,
             zone: options.timezone,

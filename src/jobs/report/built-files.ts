@@ -7,11 +7,17 @@ export type BuiltFile = { readonly name: string } & ({ readonly text: string } |
 
 /** The HTML with embedded images, the text, and the data in the requested formats. */
 export const builtFiles = async (
-  { model, files }: ComposedReport,
+  { model, files, csv }: ComposedReport,
   report: string,
   attach: readonly DataFileFormat[],
   { warehouse, signal }: Pick<JobContext, 'warehouse' | 'signal'>,
 ): Promise<readonly BuiltFile[]> => {
-  const data = await dataFiles(model, report, attach, async (table) => warehouse.writeParquet(table, signal));
+  const data = await dataFiles(
+    model,
+    report,
+    attach,
+    async (table) => warehouse.writeParquet(table, signal),
+    csv,
+  );
   return [...files, ...data.map(({ name, content }) => ({ name, base64: content.toString('base64') }))];
 };

@@ -245,7 +245,17 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
     const rendered = await renderReport(model);
     const files = filesOf(request.report, rendered, model);
     const verdict = await compare();
-    return { model, rendered, files, period, definition, isOfAccount, reached: covered?.end, verdict };
+    return {
+      model,
+      rendered,
+      files,
+      period,
+      definition,
+      csv: request.csv,
+      isOfAccount,
+      reached: covered?.end,
+      verdict,
+    };
   };
   return { definition, period, compose };
 };

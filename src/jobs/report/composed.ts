@@ -1,4 +1,4 @@
-import type { Allowance, ComparisonName, LocaleTag, UnixSeconds } from '../../core/index.ts';
+import type { Allowance, ComparisonName, CsvForm, LocaleTag, UnixSeconds } from '../../core/index.ts';
 import type {
   Period,
   RenderedReport,
@@ -17,6 +17,8 @@ export type ComposedReport = {
   readonly rendered: RenderedReport;
   readonly period: Period;
   readonly definition: ReportDefinition;
+  /** Of its data files. */
+  readonly csv?: CsvForm | undefined;
   /** Whether it is of the whole account. */
   readonly isOfAccount: boolean;
   /** Where the call log ended when it was built; undefined before the first pull. */
@@ -35,6 +37,8 @@ export type ReportRequest = {
   readonly locale?: LocaleTag | undefined;
   readonly filters?: Filters | undefined;
   readonly allow?: Allowance | readonly Allowance[] | undefined;
+  /** Of its data files. */
+  readonly csv?: CsvForm | undefined;
 };
 
 export type PreparedReport = {

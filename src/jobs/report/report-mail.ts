@@ -78,8 +78,12 @@ export const mailOfReport = async (
   { report, attach, built, place, page: publicPage, source }: MailOptions,
   { reports, warehouse, signal }: Pick<JobContext, 'reports' | 'warehouse' | 'signal'>,
 ): Promise<ReportMail> => {
-  const data = await dataFiles(composed.model, report, built, async (table) =>
-    warehouse.writeParquet(table, signal),
+  const data = await dataFiles(
+    composed.model,
+    report,
+    built,
+    async (table) => warehouse.writeParquet(table, signal),
+    composed.csv,
   );
   const signed = signedFile(report, composed.model).map(({ name, text }) => ({
     name,

@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { allowances, comparisonNames, fault, localeTags, tagNames, toMillis } from '../../core/index.ts';
+import {
+  allowances,
+  comparisonNames,
+  csvDecimals,
+  csvDelimiters,
+  fault,
+  isCsvForm,
+  localeTags,
+  tagNames,
+  toMillis,
+} from '../../core/index.ts';
 import {
   date,
   fieldNotes,
@@ -64,6 +74,19 @@ const shape = z.strictObject({
     .optional()
     .describe(
       'What is accepted; a list for several. unreconciled: a report that closes a month is closed and signed although its sums are not reconciled with the gateway; the report and the signed file say so. draft: a journal is built although its month is not closed; it says so.',
+    ),
+  csv: z
+    .strictObject({
+      delimiter: z
+        .enum(csvDelimiters)
+        .default(',')
+        .describe('Character between two cells; "\\t" is a tabulator.'),
+      decimal: z.enum(csvDecimals).default('.').describe('Decimal mark of numbers.'),
+    })
+    .refine(isCsvForm, { error: 'must have another delimiter than its decimal mark' })
+    .optional()
+    .describe(
+      'How CSV files are written, such as { delimiter: ";", decimal: "," } for spreadsheets of continental Europe. Defaults to commas between cells and decimal points.',
     ),
   locale: z
     .enum(localeTags)

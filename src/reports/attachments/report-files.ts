@@ -1,3 +1,4 @@
+import type { CsvForm } from '../../core/index.ts';
 import { localeOf } from '../../messages/index.ts';
 import type { ReportModel } from '../compose/model.ts';
 import { csvOf } from './csv.ts';
@@ -48,12 +49,14 @@ export const dataFiles = async (
   name: string,
   formats: readonly DataFileFormat[],
   writeParquet: WriteParquet,
+  csv?: CsvForm,
 ): Promise<readonly DataFile[]> => {
   const { data } = model;
   const tables = [data.figures, ...data.tables];
   const files: DataFile[] = [];
   for (const format of dataFormats.filter((known) => formats.includes(known))) {
-    if (format === 'csv') files.push(...(await eachTable(name, tables, format, csvOf)));
+    if (format === 'csv')
+      files.push(...(await eachTable(name, tables, format, (table) => csvOf(table, csv))));
     else if (format === 'parquet')
       files.push(
         ...(await eachTable(name, tables, format, async (table) => writeParquet(parquetTableOf(table)))),

@@ -11,8 +11,11 @@ const arrows: Readonly<Record<Change['direction'], string>> = {
 };
 
 /** An arrow shows the direction, so that it does not depend on colour alone. */
+const changeText = ({ direction, text }: Change): string =>
+  `${arrows[direction]}${text.replace(/^[+-]/, '')}`;
+
 export const htmlChange = (change: Change): Html => {
-  const text = `${arrows[change.direction]}${change.text.replace(/^[+-]/, '')}`;
+  const text = changeText(change);
   if (change.tone === 'bad') return markup`<span class="bd" style="color:${colour.bad}">${text}</span>`;
   if (change.tone === 'good') return markup`<span class="gd" style="color:${colour.good}">${text}</span>`;
   return markup`<span class="sf" style="color:${colour.soft}">${text}</span>`;
