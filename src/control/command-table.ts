@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  attachFormats,
   comparisonNames,
   csvDecimals,
   csvDelimiters,
@@ -86,9 +87,11 @@ export const commandTable = {
       zone,
       locale: z.enum(localeTags).describe('language of the report (default: as configured)').optional(),
       attach: z
-        .array(z.enum(['csv', 'xlsx', 'parquet']))
+        .array(z.enum(attachFormats))
         .readonly()
-        .describe('also write or attach its data as files: csv, xlsx, parquet, comma-separated')
+        .describe(
+          'also write or attach it as files: its data as csv, xlsx or parquet, its pages as pdf; comma-separated',
+        )
         .optional(),
       csv: z
         .strictObject({ delimiter: z.enum(csvDelimiters), decimal: z.enum(csvDecimals) })

@@ -32,6 +32,11 @@ export const comparisonNames = [
 
 export type ComparisonName = (typeof comparisonNames)[number];
 
+/** The forms in which a report is attached to its mail, besides the mail itself. */
+export const attachFormats = ['csv', 'xlsx', 'parquet', 'pdf'] as const;
+
+export type AttachFormat = (typeof attachFormats)[number];
+
 /** The characters between two cells of a CSV file. */
 export const csvDelimiters = [',', ';', '\t'] as const;
 /** The decimal marks of a CSV file. */

@@ -185,6 +185,12 @@ export type Messages = {
     readonly testMark: string;
     readonly sentByHand: string;
   };
+  /** Of a report as PDF. */
+  readonly pdf: {
+    readonly page: (at: number, of: number) => string;
+    /** Characters that no font has, as code points. */
+    readonly missing: (points: string) => string;
+  };
   readonly barIsDays: (days: number) => string;
   readonly nothingBooked: string;
   readonly shortened: string;

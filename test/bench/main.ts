@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { noPostgres } from '../support/postgres-cluster.ts';
 import { benchAlerts } from './alert-speed.ts';
 import { benchBackup } from './backup-speed.ts';
+import { benchExport } from './export-speed.ts';
 import { benchEventLoop } from './event-loop.ts';
 import { benchGrowth } from './growth.ts';
 import { benchIngest } from './ingest.ts';
@@ -14,7 +15,7 @@ import { benchScheduler } from './scheduler.ts';
 import { benchStartUp } from './start-up.ts';
 import { benchTests } from './tests.ts';
 
-const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [alerts] [page] [backup] [replicas] [tests] [--rows 5] [--most 10] [--rounds 3] [--scale 1] [--smoke]
+const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [export] [alerts] [page] [backup] [replicas] [tests] [--rows 5] [--most 10] [--rounds 3] [--scale 1] [--smoke]
   --rows    millions of rows that the pull is compared with
   --most    millions of rows of the largest table
   --rounds  pairs of pull and reader alone; the median counts
@@ -43,6 +44,7 @@ const usual = [
   'growth',
   'ingest',
   'report',
+  'export',
   'alerts',
   'page',
   'backup',
@@ -73,6 +75,7 @@ else {
   if (parts.includes('growth')) await benchGrowth(report, size.scale);
   if (parts.includes('ingest')) await benchIngest(report, size);
   if (parts.includes('report')) await benchReports(report, size.scale, benchRollup);
+  if (parts.includes('export')) await benchExport(report, size.scale);
   if (parts.includes('tests')) benchTests(report);
   if (parts.includes('replicas')) await benchReplicas(report, size);
   if (parts.includes('page')) await benchPage(report, size.scale);

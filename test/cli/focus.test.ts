@@ -73,6 +73,25 @@ mail: { smtp: "smtp://127.0.0.1:9", from: tollkeeper@example.com, operators: [op
     expect((await linesOf(older.files[0]))[0]).toMatchObject({ PublisherName: expect.any(String) });
   });
 
+  it('writes the same bytes from a restored backup, and the same rows as Parquet', async () => {
+    const [before] = (await focus(['--period', '2026-10', '--out', 'before'])).files;
+    for (const argv of [
+      ['backup', 'backups'],
+      ['restore', 'backups', '--replace'],
+    ]) {
+      const ran = await fixture.run(argv);
+      expect(ran.code, ran.stderr).toBe(0);
+    }
+    const [restored] = (await focus(['--period', '2026-10', '--out', 'restored'])).files;
+    expect(await textOf(restored)).toBe(await textOf(before));
+    const parquet = await focus(['--period', '2026-10', '--format', 'parquet', '--out', 'parquet']);
+    const again = await focus(['--period', '2026-10', '--format', 'parquet', '--out', 'parquet-again']);
+    expect(parquet.files.map((path) => path.split('.').at(-1))).toEqual(['parquet', 'parquet']);
+    const bytes = await Promise.all([parquet, again].map(({ files: [path = ''] }) => readFile(path)));
+    expect(bytes[0]?.subarray(0, 4).toString()).toBe('PAR1');
+    expect(bytes[0]?.equals(bytes[1] ?? Buffer.alloc(0))).toBe(true);
+  });
+
   it('keeps the time zone of a closed month', async () => {
     const [path] = (await focus(['--period', '2026-10', '--timezone', 'Asia/Tokyo', '--out', 'zone'])).files;
     expect((await linesOf(path))[0]).toMatchObject({ BillingPeriodStart: '2026-10-01T00:00:00Z' });

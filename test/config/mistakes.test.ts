@@ -120,7 +120,7 @@ const mistakes: readonly Mistake[] = [
   ],
   ['one address in place of a list', [r('[finance@example.com]', 'finance@example.com')]],
   ['a route in place of the post section', [r('{ to: [ops-chat] }', 'ops-chat')]],
-  ['an attachment form that is not known', [r('[csv]', '[pdf]')]],
+  ['an attachment form that is not known', [r('[csv]', '[docx]')]],
   ['an operator without @', [s('[ops@example.com, ops-chat]', '[ops.example.com]')]],
   ['a misspelt route as operator', [s('[ops@example.com, ops-chat]', '[ops-caht]')]],
   ['one operator in place of a list', [s('[ops@example.com, ops-chat]', 'ops@example.com')]],

@@ -160,6 +160,17 @@ describe('the report journal', () => {
     expect(await fixture.context.warehouse.closed.months('main')).toEqual([]);
   });
 
+  it('closes no month when it is built by hand: one that is open is a draft', async () => {
+    await using fixture = await openJournalFixture();
+    const context: JobContext = { ...fixture.context, ...fixture.change };
+    const preview = { report: 'journal', period: '2026-10', isPreview: true } as const;
+    const { rendered } = await composeReport(preview, context);
+    expect(rendered.text).toContain('Draft');
+    expect(await fixture.context.warehouse.closed.months('main')).toEqual([]);
+    await fixture.run('report', job, fixture.change);
+    expect((await composeReport(preview, context)).rendered.text).not.toContain('Draft');
+  });
+
   it('is refused for an account that has no accounts to post to', async () => {
     await using fixture = await openJournalFixture();
     const { account } = fixture.context;

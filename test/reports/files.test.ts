@@ -9,9 +9,9 @@ import { simpleParser } from 'mailparser';
 import { parse as parseHtml, defaultTreeAdapter, type DefaultTreeAdapterTypes } from 'parse5';
 import readXlsxFile from 'read-excel-file/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { money, silentLog, sumMoney, unixMillis } from '../../src/core/index.ts';
+import { money, silentLog, sumMoney, unixMillis, type AttachFormat } from '../../src/core/index.ts';
 import { composeMessage } from '../../src/notify/message.ts';
-import { dataFiles, renderReport, type DataFileFormat, type ReportModel } from '../../src/reports/index.ts';
+import { dataFiles, renderReport, type ReportModel } from '../../src/reports/index.ts';
 import type { DataTable } from '../../src/reports/attachments/data.ts';
 import { showName } from '../../src/reports/compose/names.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/index.ts';
@@ -48,12 +48,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const filesOf = async (model: ReportModel, ...formats: DataFileFormat[]) => {
+const filesOf = async (model: ReportModel, ...formats: AttachFormat[]) => {
   const files = await dataFiles(model, 'spend', formats, warehouse.writeParquet);
   return new Map(files.map((file) => [file.name, file.content]));
 };
 
-const fileOf = async (model: ReportModel, format: DataFileFormat, name: string): Promise<Buffer> => {
+const fileOf = async (model: ReportModel, format: AttachFormat, name: string): Promise<Buffer> => {
   const content = (await filesOf(model, format)).get(name);
   if (content === undefined) throw new Error(`no file ${name}`);
   return content;

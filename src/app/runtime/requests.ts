@@ -61,7 +61,10 @@ export const createRequests = ({ contexts, channels, doctor, clock }: RequestsDe
       throw fault('mail-not-configured', 'no mail server is configured');
     if (to !== undefined && parseMailbox(to) === undefined)
       throw fault('mail-address-invalid', `${JSON.stringify(to)} is not one mail address`);
-    const composed = await composeReport({ ...request, defaultPeriod: 'last-month' }, context);
+    const composed = await composeReport(
+      { ...request, defaultPeriod: 'last-month', isPreview: true },
+      context,
+    );
     const built = {
       subject: composed.rendered.subject,
       files: await builtFiles(composed, report, attach, context),

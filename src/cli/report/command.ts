@@ -2,11 +2,13 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { inputTexts, openCommands } from '../../app/index.ts';
 import {
+  attachFormats,
   comparisonNames,
   csvDecimals,
   csvDelimiters,
   localeTags,
   usualCsv,
+  type AttachFormat,
   type CsvForm,
   type ComparisonName,
   type LocaleTag,
@@ -32,18 +34,16 @@ type ReportOptions = {
   readonly account?: string | undefined;
   readonly timezone?: string;
   readonly locale?: LocaleTag | undefined;
-  readonly attach?: readonly (typeof forms)[number][] | undefined;
+  readonly attach?: readonly AttachFormat[] | undefined;
   readonly csvDelimiter: CsvForm['delimiter'];
   readonly csvDecimal: CsvForm['decimal'];
   readonly json?: boolean;
 };
 
-const forms = ['csv', 'xlsx', 'parquet'] as const;
-
-const readForms = (text: string): readonly (typeof forms)[number][] =>
+const readForms = (text: string): readonly AttachFormat[] =>
   text.split(',').map((word) => {
-    const form = forms.find((known) => known === word.trim().toLowerCase());
-    if (form === undefined) throw new InvalidArgumentError(`it must be of ${forms.join(', ')}`);
+    const form = attachFormats.find((known) => known === word.trim().toLowerCase());
+    if (form === undefined) throw new InvalidArgumentError(`it must be of ${attachFormats.join(', ')}`);
     return form;
   });
 
@@ -88,6 +88,7 @@ Examples:
   tollkeeper report spend-summary --period 2026-10
   tollkeeper report spend-summary --period 2026-01-01..2026-02-01 --timezone Asia/Shanghai --out january
   tollkeeper report spend-summary --attach csv,xlsx
+  tollkeeper report statement --period 2026-10 --attach pdf
   tollkeeper report journal --attach csv --csv-delimiter ";" --csv-decimal ,
   tollkeeper report spend-summary --period yesterday --mail-to me@example.com`,
     )

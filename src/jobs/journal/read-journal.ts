@@ -1,42 +1,66 @@
-import { addDays, fault, hasCode, subtractMoney, type Allowance } from '../../core/index.ts';
+import { addDays, fault, hasCode, isWholeMonth, subtractMoney } from '../../core/index.ts';
 import type { Period } from '../../reports/index.ts';
 import { tagsOf, teamOf, type Journal } from '../../warehouse/index.ts';
 import { noCostOwners } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 import { closedMonth } from '../report/closed-month.ts';
-import type { ComposeReport } from '../report/composed.ts';
+import type { ComposeReport, ReportRequest } from '../report/composed.ts';
 import { journalOf, type JournalAmount } from './journal-lines.ts';
 
 /** Spend of the key of a service, in one month. */
 type KeySpend = Omit<JournalAmount, 'name'> & { readonly key: string; readonly service: string };
 
-/** The log of the period as it is. Undefined while the unit of its amounts is not proven. */
+/** The log of the period as it is. @throws fault month-open while the unit of its amounts is not proven */
 const openSpend = async (
   { interval: { start, end }, first }: Period,
   { account, warehouse, zone, signal }: JobContext,
-): Promise<readonly KeySpend[] | undefined> => {
+): Promise<readonly KeySpend[]> => {
   const { sums, isProven } = await warehouse.sums(
     { account: account.name, zone, bounds: [start, end], segments: new Set([0]), tokens: false, by: ['key'] },
     signal,
   );
-  return isProven
-    ? sums.key.map(({ key, service, charge, refunds }) => ({
-        key,
-        service,
-        month: first.slice(0, 7),
-        amount: subtractMoney(charge, refunds),
-      }))
-    : undefined;
+  const month = first.slice(0, 7);
+  if (!isProven && sums.key.length > 0)
+    throw fault('month-open', `${month} of ${account.name} has amounts whose unit is not proven`);
+  return sums.key.map(({ key, service, charge, refunds }) => ({
+    key,
+    service,
+    month,
+    amount: subtractMoney(charge, refunds),
+  }));
+};
+
+/** The month as it was closed; undefined where it stays open and a draft is accepted. @throws faults month-open, period-invalid */
+const monthOf = async (
+  { first, last }: Period,
+  { allow: asked = [], isPreview = false }: Pick<ReportRequest, 'allow' | 'isPreview'>,
+  context: JobContext,
+  compose: ComposeReport,
+): Promise<string | undefined> => {
+  const { account, warehouse } = context;
+  const month = first.slice(0, 7);
+  const [isWhole, isOfOne] = [isWholeMonth(first, last), month === last.slice(0, 7)];
+  const allow = [asked].flat();
+  if (isPreview && isOfOne) {
+    const closed = await warehouse.closed.months(account.name);
+    return isWhole ? closed.find((one) => one.month === month)?.month : undefined;
+  }
+  if (isOfOne && !isWhole && allow.includes('draft')) return undefined;
+  try {
+    return (await closedMonth({ period: `${first}..${addDays(last, 1)}`, allow }, context, compose)).month;
+  } catch (error) {
+    if (allow.includes('draft') && hasCode(error, 'month-open')) return undefined;
+    throw error;
+  }
 };
 
 /**
  * The journal of the month of a period, which is closed first if it can be. A month that stays open, and a part of a month, have a draft
- * if that is allowed.
- * @throws faults month-open, period-invalid
+ * if that is accepted; a preview closes nothing. @throws faults month-open, period-invalid
  */
 export const readJournal = async (
   period: Period,
-  allow: readonly Allowance[],
+  request: Pick<ReportRequest, 'allow' | 'isPreview'>,
   context: JobContext,
   compose: ComposeReport,
 ): Promise<Journal> => {
@@ -49,23 +73,17 @@ export const readJournal = async (
   const { teams, tags = [] } = costOwners;
   const nameOf = (key: string, service: string): string | null =>
     settings.by === 'team' ? teamOf(key, service, teams) : tagsOf(key, service, tags).cost_center;
-  const journal = (spend: readonly KeySpend[], month: string, isDraft: boolean): Journal => ({
-    isDraft,
+  const closed = await monthOf(period, request, context, compose);
+  const spend =
+    closed === undefined
+      ? await openSpend(period, context)
+      : await warehouse.closed.booked(account.name, closed);
+  return {
+    isDraft: closed === undefined,
     lines: journalOf(
-      spend.map(({ key, service, month: of, amount }) => ({ name: nameOf(key, service), month: of, amount })),
-      month,
+      spend.map(({ key, service, month, amount }) => ({ name: nameOf(key, service), month, amount })),
+      closed ?? period.first.slice(0, 7),
       settings,
     ),
-  });
-  const { first, last } = period;
-  const mayDraft = allow.includes('draft') && first.slice(0, 7) === last.slice(0, 7);
-  try {
-    const { month } = await closedMonth({ period: `${first}..${addDays(last, 1)}`, allow }, context, compose);
-    return journal(await warehouse.closed.booked(account.name, month), month, false);
-  } catch (error) {
-    if (!mayDraft || !(hasCode(error, 'month-open') || hasCode(error, 'period-invalid'))) throw error;
-    const spend = await openSpend(period, context);
-    if (spend === undefined) throw error;
-    return journal(spend, first.slice(0, 7), true);
-  }
+  };
 };

@@ -1,4 +1,5 @@
-import { dataFiles, type DataFileFormat } from '../../reports/index.ts';
+import type { AttachFormat } from '../../core/index.ts';
+import { dataFiles } from '../../reports/index.ts';
 import type { ComposedReport } from './composed.ts';
 import type { JobContext } from '../job-kind.ts';
 
@@ -9,7 +10,7 @@ export type BuiltFile = { readonly name: string } & ({ readonly text: string } |
 export const builtFiles = async (
   { model, files, csv }: ComposedReport,
   report: string,
-  attach: readonly DataFileFormat[],
+  attach: readonly AttachFormat[],
   { warehouse, signal }: Pick<JobContext, 'warehouse' | 'signal'>,
 ): Promise<readonly BuiltFile[]> => {
   const data = await dataFiles(

@@ -228,7 +228,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
         ...depsFor(costOwners, part, account.currency),
         run: { now: context.slot, covered },
         ...(isOfAccount && names('journal')
-          ? { journal: await readJournal(period, allow, context, composeReport) }
+          ? { journal: await readJournal(period, request, context, composeReport) }
           : {}),
       },
       facts: {

@@ -28,6 +28,8 @@ export type ComposedReport = {
 };
 
 export type ReportRequest = {
+  /** It closes no month: a journal of one that is open is a draft. */
+  readonly isPreview?: boolean;
   readonly report: string;
   /** Defaults to the period of the report, else `defaultPeriod`. */
   readonly period?: string | { readonly from: string; readonly to: string } | undefined;

@@ -1,14 +1,7 @@
-import { trimEndOf, type UnixMillis } from '../../core/index.ts';
+import { trimEndOf, type UnixMillis, type AttachFormat } from '../../core/index.ts';
 import { localeOf } from '../../messages/index.ts';
 import type { Announcement } from '../../notify/index.ts';
-import {
-  boundOf,
-  dataFormats,
-  unitOf,
-  type DataFileFormat,
-  type RenderedReport,
-  type ReportModel,
-} from '../../reports/index.ts';
+import { boundOf, dataFormats, unitOf, type RenderedReport, type ReportModel } from '../../reports/index.ts';
 import { announceReport } from './announce-report.ts';
 import { signedFile } from './compose-report.ts';
 import type { ComposedReport, ReportRequest } from './composed.ts';
@@ -104,7 +97,7 @@ const manifestOf = (
 });
 
 export type KeepOptions = {
-  readonly attach: readonly DataFileFormat[];
+  readonly attach: readonly AttachFormat[];
   /** The setting that holds the recipients of the mail. */
   readonly recipients: string;
   /** Distinguishes reports of one slot, such as one per team. */
@@ -133,7 +126,7 @@ export const keepReport = async (
     {
       report,
       attach,
-      built: dataFormats,
+      built: [...dataFormats, ...attach.filter((format) => format === 'pdf')],
       place: placeOf(key, reports.filesUrl),
       page: pageOf(key, reports.pageUrl),
       source: localeOf(composed.model.locale).messages.reportMail.sentBy(context.name, recipients),

@@ -1,6 +1,5 @@
-import { fault, countText } from '../../core/index.ts';
+import { fault, countText, type AttachFormat } from '../../core/index.ts';
 import { notify } from '../../notify/index.ts';
-import type { DataFileFormat } from '../../reports/index.ts';
 import { closeMonth } from './close-month.ts';
 import type { ComposedReport, PreparedReport, ReportRequest } from './composed.ts';
 import type { JobContext, JobOutcome } from '../job-kind.ts';
@@ -57,7 +56,7 @@ export const mailedParts = (
 export type MailedPart = { readonly subject: string; readonly queued: number; readonly known: number };
 
 type MailedReport = ReportRequest &
-  Recipients & { readonly mail?: { readonly attach: readonly DataFileFormat[] } | undefined };
+  Recipients & { readonly mail?: { readonly attach: readonly AttachFormat[] } | undefined };
 
 export const mailPart = async (
   settings: MailedReport,

@@ -1,12 +1,10 @@
-import { sizeText, type LocaleTag } from '../../core/index.ts';
+import { sizeText, type LocaleTag, type AttachFormat, attachFormats } from '../../core/index.ts';
 import { localeOf } from '../../messages/index.ts';
 import {
   dataFiles,
-  dataFormats,
   renderReport,
   standaloneHtml,
   type DataFile,
-  type DataFileFormat,
   type RenderedReport,
   type ReportModel,
 } from '../../reports/index.ts';
@@ -49,9 +47,9 @@ type CarriedFile = ArchivedFile & Pick<DataFile, 'content'>;
 type MailOptions = {
   readonly report: string;
   /** Formats in which the data is attached. */
-  readonly attach: readonly DataFileFormat[];
+  readonly attach: readonly AttachFormat[];
   /** Formats in which the data is built; includes `attach`. */
-  readonly built: readonly DataFileFormat[];
+  readonly built: readonly AttachFormat[];
   /** Where files lie that are too large to be attached; without it all are attached. */
   readonly place?: string;
   /** The page that shows the whole report. */
@@ -106,7 +104,7 @@ export const mailOfReport = async (
   ];
   const named = [
     ...(isWhole || page !== undefined ? [] : ['html']),
-    ...dataFormats.filter((format) => attach.includes(format)),
+    ...attachFormats.filter((format) => attach.includes(format)),
     ...(signed.length === 0 ? [] : ['json']),
   ];
   const bytes = travelling(chosen);

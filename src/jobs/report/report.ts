@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   allowances,
+  attachFormats,
   comparisonNames,
   csvDecimals,
   csvDelimiters,
@@ -20,13 +21,7 @@ import {
   type KindFault,
   type RuledJob,
 } from '../../config/index.ts';
-import {
-  comparisonFault,
-  dataFormats,
-  periodForms,
-  periodShape,
-  resolvePeriod,
-} from '../../reports/index.ts';
+import { comparisonFault, periodForms, periodShape, resolvePeriod } from '../../reports/index.ts';
 import { outlineOf, prepareReport } from './compose-report.ts';
 import type { PreparedReport } from './composed.ts';
 import { defineJobKind } from '../job-kind.ts';
@@ -95,9 +90,11 @@ const shape = z.strictObject({
   mail: jobMail
     .extend({
       attach: z
-        .array(z.enum(dataFormats))
+        .array(z.enum(attachFormats))
         .default([])
-        .describe('Formats in which the data of the report is attached to the mail.'),
+        .describe(
+          'Forms in which the report is attached to the mail: its data as csv, xlsx or parquet, or its pages as pdf.',
+        ),
     })
     .optional()
     .describe('Recipients of the mail, and its attachments.'),

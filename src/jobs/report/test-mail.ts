@@ -1,6 +1,6 @@
+import type { AttachFormat } from '../../core/index.ts';
 import { localeOf } from '../../messages/index.ts';
 import type { Mail } from '../../notify/index.ts';
-import type { DataFileFormat } from '../../reports/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import type { ComposedReport } from './composed.ts';
 import { mailOfReport } from './report-mail.ts';
@@ -12,7 +12,7 @@ export const testMail = async (
     report,
     attach,
     to,
-  }: { readonly report: string; readonly attach: readonly DataFileFormat[]; readonly to: string },
+  }: { readonly report: string; readonly attach: readonly AttachFormat[]; readonly to: string },
   context: Pick<JobContext, 'account' | 'clock' | 'mail' | 'reports' | 'warehouse' | 'signal'>,
 ): Promise<Mail> => {
   const { testMark, sentByHand } = localeOf(composed.model.locale).messages.reportMail;

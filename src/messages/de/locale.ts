@@ -223,6 +223,11 @@ export const german: Locale = {
       testMark: '[Test]',
       sentByHand: 'Testmail, gesendet mit tollkeeper report --mail-to; kein Job sendet sie.',
     },
+    pdf: {
+      page: (at, of) => `Seite ${at} von ${of}`,
+      missing: (points) =>
+        `Zeichen, die in den Schriften dieser Datei fehlen und als □ erscheinen: ${points}.`,
+    },
     barIsDays: (days) => `ein Balken für ${days} Tage`,
     nothingBooked: 'In diesem Zeitraum wurde nichts gebucht.',
     shortened:

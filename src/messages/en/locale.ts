@@ -206,6 +206,10 @@ export const english: Locale = {
       testMark: '[Test]',
       sentByHand: 'Test mail, sent with tollkeeper report --mail-to; no job sends it.',
     },
+    pdf: {
+      page: (at, of) => `Page ${at} of ${of}`,
+      missing: (points) => `Characters without a glyph in the fonts of this file, shown as □: ${points}.`,
+    },
     barIsDays: (days) => `one bar for ${days} days`,
     nothingBooked: 'No charges in this period.',
     shortened: 'Tables are shortened to limit the size of this mail; omitted rows are summed in one row.',

@@ -199,6 +199,10 @@ export const chinese: Locale = {
       testMark: '[测试]',
       sentByHand: '测试邮件，由 tollkeeper report --mail-to 发送，并非由作业发送。',
     },
+    pdf: {
+      page: (at, of) => `第 ${at} 页，共 ${of} 页`,
+      missing: (points) => `本文件的字体缺少以下字符，以 □ 显示：${points}。`,
+    },
     barIsDays: (days) => `每根柱代表 ${days} 天`,
     nothingBooked: '本周期没有费用记录。',
     shortened: '为控制邮件大小，表格已缩短；省略的行已合并为一行合计。',

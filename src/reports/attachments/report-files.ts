@@ -1,17 +1,18 @@
-import type { CsvForm } from '../../core/index.ts';
+import { attachFormats, type AttachFormat, type CsvForm } from '../../core/index.ts';
 import { localeOf } from '../../messages/index.ts';
 import type { ReportModel } from '../compose/model.ts';
 import { csvOf } from './csv.ts';
 import type { DataTable } from './data.ts';
 import { parquetTableOf, type ParquetTable } from './parquet.ts';
+import { renderPdf } from '../pdf/render-pdf.ts';
 import { xlsxOf } from './xlsx.ts';
 
-export const dataFormats = ['csv', 'xlsx', 'parquet'] as const;
-export type DataFileFormat = (typeof dataFormats)[number];
+/** The forms that are kept of each report; a PDF is built only where it is attached. */
+export const dataFormats = attachFormats.filter((format) => format !== 'pdf');
 
 export type DataFile = {
   readonly name: string;
-  readonly format: DataFileFormat;
+  readonly format: AttachFormat;
   readonly contentType: string;
   readonly content: Buffer;
 };
@@ -19,10 +20,11 @@ export type DataFile = {
 /** Writes one table as a Parquet file. */
 export type WriteParquet = (table: ParquetTable) => Promise<Buffer>;
 
-const contentTypes: Readonly<Record<DataFileFormat, string>> = {
+const contentTypes: Readonly<Record<AttachFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   parquet: 'application/vnd.apache.parquet',
+  pdf: 'application/pdf',
 };
 
 /** One file per table, as for CSV and Parquet; the figures first. */
@@ -43,18 +45,18 @@ const eachTable = async (
   return files;
 };
 
-/** The data of a report as files: one per table for CSV and Parquet, one workbook for XLSX; names begin with `name`. */
+/** A report as files: one per table for CSV and Parquet, one workbook for XLSX, one PDF; names begin with `name`. */
 export const dataFiles = async (
   model: ReportModel,
   name: string,
-  formats: readonly DataFileFormat[],
+  formats: readonly AttachFormat[],
   writeParquet: WriteParquet,
   csv?: CsvForm,
 ): Promise<readonly DataFile[]> => {
   const { data } = model;
   const tables = [data.figures, ...data.tables];
   const files: DataFile[] = [];
-  for (const format of dataFormats.filter((known) => formats.includes(known))) {
+  for (const format of attachFormats.filter((known) => formats.includes(known))) {
     if (format === 'csv')
       files.push(...(await eachTable(name, tables, format, (table) => csvOf(table, csv))));
     else if (format === 'parquet')
@@ -63,10 +65,13 @@ export const dataFiles = async (
       );
     else
       files.push({
-        name: `${name}.xlsx`,
+        name: `${name}.${format}`,
         format,
-        contentType: contentTypes.xlsx,
-        content: await xlsxOf(data, model, localeOf(model.locale).messages.total),
+        contentType: contentTypes[format],
+        content:
+          format === 'pdf'
+            ? await renderPdf(model)
+            : await xlsxOf(data, model, localeOf(model.locale).messages.total),
       });
   }
   return files;

@@ -11,7 +11,7 @@ export const isDrawable = (text: string): boolean => {
 };
 
 /** Replaces a character that no font has. */
-const box = '\u25A1';
+export const box = '\u25A1';
 
 /** The text with a box for each character without a glyph. */
 export const drawable = (text: string): string =>

@@ -23,5 +23,8 @@ export type ChartShape =
       readonly isBold: boolean;
     } & Point);
 
-/** The size of every chart, and of the labels in it. */
-export const chartSize = { width: 480, height: 166, label: 14 } as const;
+/** The size of a chart, and of the labels in it. */
+export type ChartSize = { readonly width: number; readonly height: number; readonly label: number };
+
+/** In a mail. */
+export const mailChart: ChartSize = { width: 480, height: 166, label: 14 };

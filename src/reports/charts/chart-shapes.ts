@@ -1,13 +1,10 @@
 import { addMoney, compareMoney, zero, type Money } from '../../core/index.ts';
 import { placeOn, scaleOf, type Scale } from './chart-scale.ts';
 import { lines } from './chart-lines.ts';
-import { chartSize, type ChartShape } from './chart-shape.ts';
+import { mailChart, type ChartShape, type ChartSize } from './chart-shape.ts';
 import { localeOf } from '../../messages/index.ts';
 import type { BarModel, ChartModel, ReportModel } from '../compose/model.ts';
 import { showTick } from '../compose/show-value.ts';
-
-const { width, height, label: labelSize } = chartSize;
-const bottom = 24;
 
 const text = (
   x: number,
@@ -17,9 +14,9 @@ const text = (
   isBold = false,
 ): ChartShape => ({ kind: 'text', x, y, anchor, text: content, isBold });
 
-/** Wide enough for labels in Inter: digits are about 0.63 em, the widest characters 1 em. */
-const widthOfLabel = (label: string): number =>
-  Array.from(label).reduce((sum, sign) => sum + (/[%MW@]/.test(sign) ? 1 : 0.63), 0) * labelSize;
+/** Wide enough for labels in Inter, in em: digits are about 0.63 em, the widest characters 1 em. */
+const emsOf = (label: string): number =>
+  Array.from(label).reduce((sum, sign) => sum + (/[%MW@]/.test(sign) ? 1 : 0.63), 0);
 
 /** What of a chart is in the picture. */
 export type DrawnChart = Pick<
@@ -31,6 +28,8 @@ type Frame = {
   readonly scale: Scale;
   readonly left: number;
   readonly top: number;
+  /** Of what is above the labels. */
+  readonly bottom: number;
   readonly y: (value: Money) => number;
 };
 
@@ -47,12 +46,12 @@ const stack = (bar: BarModel, x: number, wide: number, { y }: Frame): readonly C
   });
 };
 
-const missing = (x: number, wide: number, { top }: Frame): ChartShape => ({
+const missing = (x: number, wide: number, { top, bottom }: Frame): ChartShape => ({
   kind: 'missing',
   x,
   y: top,
   width: wide,
-  height: height - bottom - top,
+  height: bottom - top,
 });
 
 const spread = (bars: number, most: number): readonly number[] => {
@@ -74,6 +73,7 @@ const extremes = (bar: BarModel): readonly Money[] => {
 export const chartShapes = (
   chart: DrawnChart,
   model: Pick<ReportModel, 'currency' | 'locale'>,
+  { width, height, label: labelSize }: ChartSize = mailChart,
 ): readonly ChartShape[] => {
   const locale = localeOf(model.locale);
   const isLine = chart.chart === 'line';
@@ -81,10 +81,12 @@ export const chartShapes = (
     chart.bars.flatMap((bar) => (isLine ? bar.parts.map(({ value }) => value) : extremes(bar))),
   );
   const tickLabels = scale.ticks.map((tick) => showTick(tick, chart.format, model.currency, locale));
+  const widthOfLabel = (label: string): number => emsOf(label) * labelSize;
   const left = Math.max(...tickLabels.map(widthOfLabel)) + 8;
-  const top = chart.annotation === undefined ? 10 : 26;
-  const y = (value: Money): number => height - bottom - placeOn(scale, value) * (height - bottom - top);
-  const frame: Frame = { scale, left, top, y };
+  const top = chart.annotation === undefined ? 10 : labelSize + 12;
+  const bottom = height - labelSize - 10;
+  const y = (value: Money): number => bottom - placeOn(scale, value) * (bottom - top);
+  const frame: Frame = { scale, left, top, bottom, y };
   const slot = (width - left) / chart.bars.length;
   const gap = slot > 8 ? Math.min(slot * 0.2, 10) : slot * 0.12;
   const wide = Math.min(slot - gap, 64);
@@ -119,7 +121,7 @@ export const chartShapes = (
               width - widthOfLabel(annotation.text) / 2,
               Math.max(left + widthOfLabel(annotation.text) / 2, middle(annotation.bar)),
             ),
-            14,
+            labelSize,
             'middle',
             annotation.text,
             true,

@@ -1,5 +1,5 @@
 import { drawable } from './chart-glyphs.ts';
-import { chartSize, type ChartShape } from './chart-shape.ts';
+import { mailChart, type ChartShape } from './chart-shape.ts';
 import { chartShapes, type DrawnChart } from './chart-shapes.ts';
 import { escapeHtml } from '../render/markup.ts';
 import type { ReportModel } from '../compose/model.ts';
@@ -25,7 +25,7 @@ const svgOf = (shape: ChartShape): string => {
     case 'dot':
       return `<circle cx="${number(shape.x)}" cy="${number(shape.y)}" r="2.5" fill="${shape.colour}"/>`;
     case 'text':
-      return `<text x="${number(shape.x)}" y="${number(shape.y)}" font-family="Inter" font-size="${chartSize.label}" font-weight="${shape.isBold ? 600 : 400}" fill="${ink}" text-anchor="${shape.anchor}">${escapeHtml(drawable(shape.text))}</text>`;
+      return `<text x="${number(shape.x)}" y="${number(shape.y)}" font-family="Inter" font-size="${mailChart.label}" font-weight="${shape.isBold ? 600 : 400}" fill="${ink}" text-anchor="${shape.anchor}">${escapeHtml(drawable(shape.text))}</text>`;
     default:
       return shape satisfies never;
   }
@@ -35,7 +35,7 @@ const hatch = `<defs><pattern id="missing" width="6" height="6" patternUnits="us
 
 /** A chart on a transparent background; days without data are hatched. */
 export const chartSvg = (chart: DrawnChart, model: Pick<ReportModel, 'currency' | 'locale'>): string => {
-  const { width, height } = chartSize;
+  const { width, height } = mailChart;
   const shapes = chartShapes(chart, model);
   const needed = shapes.some(({ kind }) => kind === 'missing') ? hatch : '';
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${needed}${shapes.map(svgOf).join('')}</svg>`;

@@ -274,7 +274,14 @@ export const buildReport = async (asked: BuildRequest): Promise<ReportModel> => 
     const mail = assemble(request, results, scale, seal, warnings, hasMore ? isMailed : undefined);
     if (Buffer.byteLength(renderHtml(mail)) >= maxHtmlBytes) continue;
     const whole = hasMore ? assemble(request, results, 1, seal, warnings) : mail;
-    return { ...whole, mail, data, warnings, ...(seal === undefined ? {} : { seal }) };
+    return {
+      ...whole,
+      end: period.interval.end,
+      mail,
+      data,
+      warnings,
+      ...(seal === undefined ? {} : { seal }),
+    };
   }
   throw fault(
     'report-invalid',

@@ -1,4 +1,4 @@
-import type { LocaleTag, Money } from '../../core/index.ts';
+import type { LocaleTag, Money, UnixSeconds } from '../../core/index.ts';
 import type { Format } from '../definition/section-shapes.ts';
 import type { ReportData } from '../attachments/data.ts';
 import type { Advice, OpenReason } from '../../messages/index.ts';
@@ -151,6 +151,8 @@ export type ShownReport = {
 
 /** A report with all its figures, exact and as shown, and all rows of its tables, with original names. */
 export type ReportModel = ShownReport & {
+  /** The end of the period. */
+  readonly end: UnixSeconds;
   /** What a mail shows of it; the report itself where it has no sections beyond. */
   readonly mail: ShownReport;
   readonly data: ReportData;

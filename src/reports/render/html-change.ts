@@ -11,7 +11,7 @@ const arrows: Readonly<Record<Change['direction'], string>> = {
 };
 
 /** An arrow shows the direction, so that it does not depend on colour alone. */
-const changeText = ({ direction, text }: Change): string =>
+export const changeText = ({ direction, text }: Change): string =>
   `${arrows[direction]}${text.replace(/^[+-]/, '')}`;
 
 export const htmlChange = (change: Change): Html => {

@@ -350,7 +350,7 @@ describe('an attachment of a job', () => {
     const kind = jobKinds.find((candidate) => candidate.kind === 'report');
     const read = (attach: unknown) =>
       kind?.shape.safeParse({ ...settings, mail: { to: ['x@example.com'], attach } }).success;
-    expect([read(['csv', 'xlsx', 'parquet']), read([]), read(['pdf']), read('csv')]).toEqual([
+    expect([read(['csv', 'xlsx', 'parquet', 'pdf']), read([]), read(['docx']), read('csv')]).toEqual([
       true,
       true,
       false,

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,8 +11,9 @@ import {
   zero,
   type Money,
 } from '../../../src/core/index.ts';
-import type { Warehouse } from '../../../src/warehouse/index.ts';
-import { openWarehouse } from '../../support/postgres-warehouse.ts';
+import { chargesOf, costAndUsage, csvPieces } from '../../../src/focus/index.ts';
+import { openWarehouse as openFile, type Warehouse } from '../../../src/warehouse/index.ts';
+import { isOnPostgres, openWarehouse } from '../../support/postgres-warehouse.ts';
 import { few } from '../../support/storm.ts';
 import { openNew, optionsIn, type TestFolder } from '../support.ts';
 import { landCalls, type LoggedCall } from '../tokens/tokens-support.ts';
@@ -248,11 +251,51 @@ const anyCall: fc.Arbitrary<LoggedCall> = fc.record({
   quota: fc.constantFrom('0', '0.000000000001', '1.25', '98765.4321'),
 });
 
-it('the rows of a closed month and the corrections booked in later months add up to the call log at the last close', async () => {
+const untagged = { cost_center: null, environment: null, product: null, owner: null };
+
+/** A closed month in FOCUS, as CSV. */
+const exported = async ({ closed }: Warehouse, month: string): Promise<string> => {
+  const found = (await closed.months('main')).find((one) => one.month === month);
+  if (found === undefined) throw new Error(`${month} is not closed`);
+  const prices = new Map(
+    (await closed.prices('main', month)).map((one) => [`${one.day} ${one.model}`, one.prices]),
+  );
+  const charges = chargesOf(await closed.rows('main', month), await closed.corrections('main', month), {
+    ownerOf: () => ({ team: null, tags: untagged }),
+    pricesOf: (date, model) => prices.get(`${date} ${model}`),
+    unit: found.unit,
+  });
+  const table = costAndUsage(
+    async function* () {
+      yield charges;
+    },
+    {
+      names: { issuer: 'A', provider: 'A', accountId: 'main', accountName: 'main', service: 'LLM gateway' },
+      currency: found.currency,
+      period: found.range,
+      dayOf: () => found.range,
+      verdict: found.verdict,
+      reached: found.reached,
+      closedAt: found.closedAt,
+    },
+    '1.4',
+  );
+  return text(Readable.from(csvPieces(table)));
+};
+
+/** The same landings in a database file, where the others are in PostgreSQL. */
+const openBoth = async () => {
+  const { folder, warehouse } = await open();
+  const file = isOnPostgres ? await openNew(async (own) => openFile(optionsIn(own))) : undefined;
+  return { folder, warehouse, file };
+};
+
+it('the rows of a closed month and the corrections booked in later months add up to the call log at the last close, and its export stays the same, also in the other database', async () => {
   const log = fc.array(anyCall, { minLength: 1, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(fc.array(log, { minLength: 3, maxLength: 3 }), async (logs) => {
-      const { folder, warehouse } = await open();
+      const { folder, warehouse, file } = await openBoth();
+      const exports = new Map<string, string>();
       const booked = new Map<string, { calls: number; charge: Money }>();
       const book = (name: string, calls: number, charge: Money): void => {
         const known = booked.get(name) ?? { calls: 0, charge: zero };
@@ -263,6 +306,12 @@ it('the rows of a closed month and the corrections booked in later months add up
         await land(warehouse, folder, calls);
         const closed = await close(warehouse, month, spendOf(calls, month));
         expect(closed.state).toBe('closed');
+        exports.set(month, await exported(warehouse, month));
+        if (file !== undefined) {
+          await land(file.warehouse, file.folder, calls);
+          await close(file.warehouse, month, spendOf(calls, month));
+          expect(await exported(file.warehouse, month)).toBe(exports.get(month));
+        }
         for (const { day: date, model, key, kind, calls: count, charge } of await warehouse.closed.rows(
           'main',
           month,
@@ -282,7 +331,9 @@ it('the rows of a closed month and the corrections booked in later months add up
         const all = [...booked].filter(([, { calls: count, charge }]) => count !== 0 || charge !== zero);
         expect(new Map(all)).toEqual(expected);
       }
+      for (const [month, before] of exports) expect(await exported(warehouse, month)).toBe(before);
       await warehouse[Symbol.asyncDispose]();
+      await file?.warehouse[Symbol.asyncDispose]();
     }),
     { numRuns: few(8, 100) },
   );
