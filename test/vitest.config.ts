@@ -39,6 +39,8 @@ const scenarios = [
   'jobs/report/{report,first-report,report-archive}',
   'jobs/alert/alert',
   'jobs/keys/{rotate-keys,expire-keys}',
+  // A closed month for accounting.
+  'jobs/{focus,journal}',
   'warehouse/keys/{evidence,journal,services}',
 ].map((name) => `test/${name}.test.ts`);
 /** A file that leaks, to prove that a leak fails the run. */

@@ -19,7 +19,8 @@ export type CostOwner = { readonly team: string | null; readonly tags: Tags };
 export type ChargeKind = 'tokens' | 'calls' | 'refund' | 'difference' | 'reversal' | 're-entry';
 
 /** A row of an export. */
-export type FocusCharge = CostOwner & {
+export type FocusCharge = {
+  readonly owner: CostOwner;
   readonly kind: ChargeKind;
   /** `2026-10-31`, in the zone of its month. */
   readonly day: string;
@@ -36,6 +37,7 @@ export type FocusCharge = CostOwner & {
 export const isCorrection = ({ kind }: FocusCharge): boolean => kind === 'reversal' || kind === 're-entry';
 
 export type ChargeRules = {
+  /** The same object for equal owners. */
   readonly ownerOf: (key: string, service: string) => CostOwner;
   /** Of a million tokens, in the currency of the charges. */
   readonly pricesOf: (day: string, model: string) => ClassPrices | undefined;
@@ -44,23 +46,29 @@ export type ChargeRules = {
 };
 
 type Named = Pick<ClosedRow, 'day' | 'model' | 'key' | 'service' | 'kind'>;
-type Group = Pick<FocusCharge, 'day' | 'model' | 'service' | 'team' | 'tags'>;
+type Group = Pick<FocusCharge, 'day' | 'model' | 'service' | 'owner'>;
+
+/** In an order of its own: databases sort texts by different rules. */
+const inOrder = <Value>(groups: ReadonlyMap<string, Value>): readonly (readonly [string, Value])[] =>
+  [...groups].sort(([left], [right]) => (left < right ? -1 : 1));
 
 /** Rows by day, model, service and cost owner, in their order. Keys of a service that have the same cost owner are one group. */
 const groupsOf = <Row extends Named>(
   rows: readonly Row[],
   ownerOf: ChargeRules['ownerOf'],
-): readonly { readonly group: Group; readonly rows: readonly Row[] }[] => {
-  const owned = rows.map((row) => {
-    const { day, model, service } = row;
-    const group: Group = { day, model, service, ...ownerOf(row.key, service) };
-    return { row, group };
-  });
-  // In an order of its own: databases sort texts by different rules.
-  return [...groupBy(owned, ({ group }) => JSON.stringify(group))]
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([, same]) => ({ group: same[0].group, rows: same.map(({ row }) => row) }));
-};
+): readonly { readonly group: Group; readonly rows: readonly Row[] }[] =>
+  inOrder(groupBy(rows, (row) => row.day)).flatMap(([day, ofDay]) =>
+    inOrder(groupBy(ofDay, (row) => row.model)).flatMap(([model, ofModel]) =>
+      inOrder(groupBy(ofModel, (row) => row.service)).flatMap(([service, ofService]) => {
+        const byOwner = [...groupBy(ofService, (row) => ownerOf(row.key, service))];
+        const sorted =
+          byOwner.length === 1
+            ? byOwner
+            : inOrder(new Map(byOwner.map((one) => [JSON.stringify(one[0]), one]))).map(([, one]) => one);
+        return sorted.map(([owner, own]) => ({ group: { day, model, service, owner }, rows: own }));
+      }),
+    ),
+  );
 
 const sumOf = (rows: readonly ClosedRow[]): Consumption => ({
   calls: rows.reduce((sum, { calls }) => sum + calls, 0),

@@ -8,7 +8,7 @@ import {
   type UnixSeconds,
 } from '../core/index.ts';
 import type { TokenClass } from '../warehouse/index.ts';
-import { isCorrection, type FocusCharge } from './charges.ts';
+import { isCorrection, type CostOwner, type FocusCharge } from './charges.ts';
 
 /** Names that the gateway does not give. */
 export type FocusNames = {
@@ -27,7 +27,7 @@ export type FocusExport = {
   readonly currency: string;
   /** The month, in its zone. */
   readonly period: Interval<UnixSeconds>;
-  /** The range of a local day. */
+  /** The range of a local day; the same object for the same day. */
   readonly dayOf: (day: string) => Interval<UnixSeconds>;
   /** What the comparison with the gateway says. */
   readonly verdict: string;
@@ -46,12 +46,30 @@ type FocusColumn = {
   readonly name: string;
   readonly type: FocusType;
   readonly versions: readonly FocusVersion[];
-  readonly cell: (charge: FocusCharge, given: FocusExport) => FocusCell;
-};
+} & (
+  | { readonly cell: (charge: FocusCharge, given: FocusExport) => FocusCell }
+  /** The same for all charges of an export. */
+  | { readonly cellOfAll: (given: FocusExport) => FocusCell }
+);
+
+type Cell = Extract<FocusColumn, { cell: unknown }>['cell'];
 
 /** `2026-10-31T23:00:00Z` */
 export const focusTime = (moment: UnixSeconds): string =>
   `${new Date(moment * 1000).toISOString().slice(0, 19)}Z`;
+
+type Times = { readonly start: string; readonly end: string };
+
+/** Of a day, which is the same object in all its charges. */
+const knownTimes = new WeakMap<Interval<UnixSeconds>, Times>();
+
+const timesOf = (range: Interval<UnixSeconds>): Times => {
+  const known = knownTimes.get(range);
+  if (known !== undefined) return known;
+  const times = { start: focusTime(range.start), end: focusTime(range.end) };
+  knownTimes.set(range, times);
+  return times;
+};
 
 /** A key of an SKU is never empty. */
 const modelOf = ({ model }: FocusCharge): string => (model === '' ? 'unnamed' : model);
@@ -89,13 +107,21 @@ const amountOf = ({ cost }: FocusCharge): Money => cost;
 
 /** A cell that is empty for a charge without an SKU. */
 const ofSku =
-  (cell: FocusColumn['cell']): FocusColumn['cell'] =>
+  (cell: Cell): Cell =>
   (charge, given) =>
     hasSku(charge) ? cell(charge, given) : null;
 
-const tagsOf = ({ team, tags }: FocusCharge): FocusCell => {
+/** Of an owner, who is the same object in all charges: there are far fewer owners than charges. */
+const ownTags = new WeakMap<CostOwner, FocusCell>();
+
+const tagsOf = ({ owner }: FocusCharge): FocusCell => {
+  const known = ownTags.get(owner);
+  if (known !== undefined) return known;
+  const { team, tags } = owner;
   const given = Object.entries({ team, ...tags }).filter(([, value]) => value !== null);
-  return given.length === 0 ? null : JSON.stringify(Object.fromEntries(given));
+  const text = given.length === 0 ? null : JSON.stringify(Object.fromEntries(given));
+  ownTags.set(owner, text);
+  return text;
 };
 
 const cacheActionOf = (name: TokenClass | undefined): FocusCell => {
@@ -110,15 +136,22 @@ const directionOf = (name: TokenClass | undefined): FocusCell => {
 
 const columnOf =
   (type: FocusType) =>
-  (
-    name: string,
-    cell: FocusColumn['cell'],
-    versions: readonly FocusVersion[] = focusVersions,
-  ): FocusColumn => ({ name, type, versions, cell });
+  (name: string, cell: Cell): FocusColumn => ({ name, type, versions: focusVersions, cell });
 
 const column = columnOf('text');
 const moment = columnOf('moment');
 const decimal = columnOf('decimal');
+
+const sameOf =
+  (type: FocusType) =>
+  (
+    name: string,
+    cellOfAll: (given: FocusExport) => FocusCell,
+    versions: readonly FocusVersion[] = focusVersions,
+  ): FocusColumn => ({ name, type, versions, cellOfAll });
+
+const same = sameOf('text');
+const sameMoment = sameOf('moment');
 
 /**
  * The columns of the data set CostAndUsage, in alphabetical order, then those of Tollkeeper. The four costs are equal: a gateway states no
@@ -126,17 +159,17 @@ const decimal = columnOf('decimal');
  */
 const focusColumns: readonly FocusColumn[] = [
   decimal('BilledCost', amountOf),
-  column('BillingAccountId', (_, { names }) => names.accountId),
-  column('BillingAccountName', (_, { names }) => names.accountName),
-  column('BillingCurrency', (_, { currency }) => currency),
-  moment('BillingPeriodEnd', (_, { period }) => focusTime(period.end)),
-  moment('BillingPeriodStart', (_, { period }) => focusTime(period.start)),
+  same('BillingAccountId', ({ names }) => names.accountId),
+  same('BillingAccountName', ({ names }) => names.accountName),
+  same('BillingCurrency', ({ currency }) => currency),
+  sameMoment('BillingPeriodEnd', ({ period }) => focusTime(period.end)),
+  sameMoment('BillingPeriodStart', ({ period }) => focusTime(period.start)),
   column('ChargeCategory', ({ kind }) => (kind === 'difference' ? 'Adjustment' : 'Usage')),
   column('ChargeClass', (charge) => (isCorrection(charge) ? 'Correction' : null)),
   column('ChargeDescription', describe),
-  column('ChargeFrequency', () => 'Usage-Based'),
-  moment('ChargePeriodEnd', ({ day }, { dayOf }) => focusTime(dayOf(day).end)),
-  moment('ChargePeriodStart', ({ day }, { dayOf }) => focusTime(dayOf(day).start)),
+  same('ChargeFrequency', () => 'Usage-Based'),
+  moment('ChargePeriodEnd', ({ day }, { dayOf }) => timesOf(dayOf(day)).end),
+  moment('ChargePeriodStart', ({ day }, { dayOf }) => timesOf(dayOf(day)).start),
   decimal(
     'ConsumedQuantity',
     ofSku(({ tokens, calls }) => String(tokens ?? calls)),
@@ -147,8 +180,8 @@ const focusColumns: readonly FocusColumn[] = [
   ),
   decimal('ContractedCost', amountOf),
   decimal('EffectiveCost', amountOf),
-  column('HostProviderName', (_, { names }) => names.provider, ['1.4']),
-  column('InvoiceIssuerName', (_, { names }) => names.issuer),
+  same('HostProviderName', ({ names }) => names.provider, ['1.4']),
+  same('InvoiceIssuerName', ({ names }) => names.issuer),
   decimal('ListCost', amountOf),
   column(
     'PricingCategory',
@@ -163,26 +196,26 @@ const focusColumns: readonly FocusColumn[] = [
     ofSku(({ tokens }, { currency }) => (tokens === undefined ? currency : 'Tokens')),
   ),
   // In 1.2, who sells: rows of a provider that does not issue the invoice must have a cost of 0.
-  column('ProviderName', (_, { names }) => names.issuer, ['1.2']),
-  column('PublisherName', (_, { names }) => names.provider, ['1.2']),
-  column('ServiceCategory', () => 'AI and Machine Learning'),
-  column('ServiceName', (_, { names }) => names.service),
-  column('ServiceProviderName', (_, { names }) => names.provider, ['1.4']),
-  column('ServiceSubcategory', () => 'Generative AI'),
+  same('ProviderName', ({ names }) => names.issuer, ['1.2']),
+  same('PublisherName', ({ names }) => names.provider, ['1.2']),
+  same('ServiceCategory', () => 'AI and Machine Learning'),
+  same('ServiceName', ({ names }) => names.service),
+  same('ServiceProviderName', ({ names }) => names.provider, ['1.4']),
+  same('ServiceSubcategory', () => 'Generative AI'),
   column('SkuId', ofSku(modelOf)),
   column(
     'SkuMeter',
     ofSku(({ class: name }) => (name === undefined ? 'charge' : labelOf(name))),
   ),
-  column('SkuPriceDetails', () => null),
+  same('SkuPriceDetails', () => null),
   column(
     'SkuPriceId',
     ofSku((charge) => `${modelOf(charge)}/${charge.class ?? 'charge'}`),
   ),
   column('Tags', tagsOf),
   column('x_CacheAction', ({ class: name }) => cacheActionOf(name)),
-  moment('x_CompleteThrough', (_, { reached }) => focusTime(reached)),
-  column('x_Reconciliation', (_, { verdict }) => verdict),
+  sameMoment('x_CompleteThrough', ({ reached }) => focusTime(reached)),
+  same('x_Reconciliation', ({ verdict }) => verdict),
   column('x_Service', ({ service }) => (service === '' ? null : service)),
   column('x_TokenDirection', ({ class: name }) => directionOf(name)),
 ];

@@ -17,12 +17,16 @@ export const costAndUsage = (
   version: FocusVersion,
 ): FocusTable => {
   const columns = columnsOf(version);
+  const cells = columns.map((column) => {
+    if ('cell' in column) return (charge: FocusCharge) => column.cell(charge, given);
+    const cell = column.cellOfAll(given);
+    return () => cell;
+  });
   return {
     name: 'cost-and-usage',
     columns,
     pieces: async function* () {
-      for await (const piece of charges())
-        yield piece.map((charge) => columns.map(({ cell }) => cell(charge, given)));
+      for await (const piece of charges()) yield piece.map((charge) => cells.map((cellOf) => cellOf(charge)));
     },
   };
 };

@@ -136,7 +136,7 @@ export const benchExport = async (report: BenchReport, scale: number): Promise<v
       report.figure(`exporting it as ${format}`, exported.seconds, 's');
       report.figure('  time, by the report', exported.seconds / usual.seconds, 'x');
       report.figure('  the most memory', exported.memory, 'MB');
-      report.figure('  memory, by the report', exported.memory / usual.memory, 'x', 1.5);
+      report.figure('  memory, by the report', exported.memory / usual.memory, 'x');
       report.row('  rows; MB', `${lines}; ${(sizes.reduce((sum, size) => sum + size, 0) / 1e6).toFixed(1)}`);
     }
     await warehouse[Symbol.asyncDispose]();

@@ -29,11 +29,13 @@ import type { ClosedCorrection, ClosedRow } from '../../src/warehouse/index.ts';
 
 const untagged = { cost_center: null, environment: null, product: null, owner: null };
 
+const owners = {
+  search: { team: 'search', tags: { ...untagged, product: 'shop' } },
+  other: { team: null, tags: untagged },
+};
+
 const rules: ChargeRules = {
-  ownerOf: (key) => ({
-    team: key === 'search' ? 'search' : null,
-    tags: { ...untagged, product: key === 'search' ? 'shop' : null },
-  }),
+  ownerOf: (key) => (key === 'search' ? owners.search : owners.other),
   // The price of a million input tokens is 2, of output tokens 8.
   pricesOf: (_day, model) =>
     model === 'gpt-5' ? { input_uncached_tokens: money('2'), output_plain_tokens: money('8') } : undefined,

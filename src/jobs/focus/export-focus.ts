@@ -3,6 +3,7 @@ import {
   dateAt,
   fault,
   focusVersions,
+  groupBy,
   interval,
   localDays,
   startOfDay,
@@ -17,6 +18,7 @@ import {
   costAndUsage,
   csvPieces,
   isCorrection,
+  type CostOwner,
   type FocusCharge,
   type FocusTable,
 } from '../../focus/index.ts';
@@ -86,14 +88,28 @@ const chargesIn = async function* (
   { account, warehouse, costOwners = noCostOwners, progress }: JobContext,
 ): AsyncGenerator<readonly FocusCharge[]> {
   const prices = await warehouse.closed.prices(account.name, month);
-  const byDay = new Map(prices.map((one) => [JSON.stringify([one.day, one.model]), one.prices]));
+  const byDay = new Map(
+    [...groupBy(prices, ({ day }) => day)].map(([day, own]) => [
+      day,
+      new Map(own.map((one) => [one.model, one.prices])),
+    ]),
+  );
   const { teams, tags = [] } = costOwners;
+  const owners = new Map<string, CostOwner>();
+  const ownerOf = (key: string, service: string): CostOwner => {
+    const name = JSON.stringify([key, service]);
+    const known = owners.get(name);
+    if (known !== undefined) return known;
+    const owner = { team: teamOf(key, service, teams), tags: tagsOf(key, service, tags) };
+    // Keys of equal owners share one.
+    const text = JSON.stringify(owner);
+    const shared = owners.get(text) ?? owner;
+    owners.set(text, shared).set(name, shared);
+    return shared;
+  };
   const rules = {
-    ownerOf: (key: string, service: string) => ({
-      team: teamOf(key, service, teams),
-      tags: tagsOf(key, service, tags),
-    }),
-    pricesOf: (day: string, model: string) => byDay.get(JSON.stringify([day, model])),
+    ownerOf,
+    pricesOf: (day: string, model: string) => byDay.get(day)?.get(model),
     unit,
   };
   const days = localDays(`${month}-01`, addDays(dateAt(range.end, zone), -1), zone);

@@ -251,7 +251,10 @@ const anyCall: fc.Arbitrary<LoggedCall> = fc.record({
   quota: fc.constantFrom('0', '0.000000000001', '1.25', '98765.4321'),
 });
 
-const untagged = { cost_center: null, environment: null, product: null, owner: null };
+const unowned = {
+  team: null,
+  tags: { cost_center: null, environment: null, product: null, owner: null },
+};
 
 /** A closed month in FOCUS, as CSV. */
 const exported = async ({ closed }: Warehouse, month: string): Promise<string> => {
@@ -261,7 +264,7 @@ const exported = async ({ closed }: Warehouse, month: string): Promise<string> =
     (await closed.prices('main', month)).map((one) => [`${one.day} ${one.model}`, one.prices]),
   );
   const charges = chargesOf(await closed.rows('main', month), await closed.corrections('main', month), {
-    ownerOf: () => ({ team: null, tags: untagged }),
+    ownerOf: () => unowned,
     pricesOf: (date, model) => prices.get(`${date} ${model}`),
     unit: found.unit,
   });
