@@ -1,13 +1,4 @@
-import {
-  absoluteMoney,
-  compareMoney,
-  money,
-  multiplyMoney,
-  subtractMoney,
-  sumMoney,
-  withDecimals,
-  type Money,
-} from '../core/index.ts';
+import { moneyOfUnits, roundedQuotient, unitsOfMoney, type Money } from '../core/index.ts';
 import { countedClasses, type ClassPrices, type ClosedRow, type TokenClass } from '../warehouse/index.ts';
 
 /** Calls of one model, with their charge in the currency of the account. */
@@ -24,10 +15,11 @@ export type Split =
   | { readonly isSplit: true; readonly parts: readonly ChargePart[]; readonly difference: Money }
   | { readonly isSplit: false; readonly reason: 'no-tokens' | 'unstated' | 'no-price' | 'difference' };
 
-/** Decimals of amounts in the warehouse. */
+/** Decimals of amounts and prices in the warehouse: sums are computed in units of the last one. */
 const decimals = 12;
-const ofMillion = money('0.000001');
-const half = money('0.5');
+const million = 1_000_000n;
+
+const unitsOf = (amount: Money): bigint => unitsOfMoney(amount, decimals);
 
 /**
  * Splits a charge by the prices of a million tokens of its classes, in the currency of the charge. The parts and the difference add up to it exactly. The difference may be at most half of
@@ -38,29 +30,23 @@ export const splitCharge = (
   prices: ClassPrices | undefined,
   unit: Money,
 ): Split => {
-  const counted = countedClasses.flatMap((name) => {
-    const count = tokens[name] ?? 0n;
-    return count === 0n ? [] : [{ class: name, tokens: count, price: prices?.[name] }];
-  });
   if (unstatedCalls > 0) return { isSplit: false, reason: 'unstated' };
-  if (counted.length === 0) return { isSplit: false, reason: 'no-tokens' };
-  const parts = counted.flatMap(({ price, ...part }) =>
-    price === undefined
-      ? []
-      : [
-          {
-            ...part,
-            cost: withDecimals(
-              multiplyMoney(multiplyMoney(money(String(part.tokens)), price), ofMillion),
-              decimals,
-            ),
-          },
-        ],
-  );
-  if (parts.length < counted.length) return { isSplit: false, reason: 'no-price' };
-  const difference = subtractMoney(charge, sumMoney(parts.map(({ cost }) => cost)));
-  const most = multiplyMoney(multiplyMoney(unit, half), money(String(calls)));
-  return compareMoney(absoluteMoney(difference), most) > 0
+  const parts: ChargePart[] = [];
+  let left = unitsOf(charge);
+  let isPriced = true;
+  for (const name of countedClasses) {
+    const count = tokens[name] ?? 0n;
+    if (count === 0n) continue;
+    const price = prices?.[name];
+    isPriced &&= price !== undefined;
+    const units = price === undefined ? 0n : roundedQuotient(count * unitsOf(price), million);
+    left -= units;
+    parts.push({ class: name, tokens: count, cost: moneyOfUnits(units, decimals) });
+  }
+  if (parts.length === 0) return { isSplit: false, reason: 'no-tokens' };
+  if (!isPriced) return { isSplit: false, reason: 'no-price' };
+  const size = left < 0n ? -left : left;
+  return size * 2n > unitsOf(unit) * BigInt(calls)
     ? { isSplit: false, reason: 'difference' }
-    : { isSplit: true, parts, difference };
+    : { isSplit: true, parts, difference: moneyOfUnits(left, decimals) };
 };

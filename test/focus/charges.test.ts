@@ -125,7 +125,7 @@ describe('a charge', () => {
 
   it('may differ from its parts by half a unit a call, and not by more', () => {
     const least = (difference: string) =>
-      split({ charge: money(String(Number('0.0028') + Number(difference))) }).isSplit;
+      split({ charge: sumMoney([money('0.0028'), money(difference)]) }).isSplit;
     expect([least('0.000005'), least('-0.000005'), least('0.000006'), least('-0.000006')]).toEqual([
       true,
       true,

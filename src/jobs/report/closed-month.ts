@@ -43,9 +43,11 @@ export const closedMonth = async (
   const composed = await compose({ report: closingReport, period, allow }, own);
   const closing = await closeMonth(composed, own);
   if (closing?.state === 'closed' || closing?.state === 'known') return closing.month;
-  const why =
-    closing?.state === 'other-zone'
-      ? `months of the account are closed in ${closing.zone}`
+  const why = ((): string => {
+    if (closing?.state === 'other-zone') return `months of the account are closed in ${closing.zone}`;
+    return closing?.state === 'unproven'
+      ? 'the unit of its amounts is not proven'
       : whyOpen(composed.model, context);
+  })();
   throw fault('month-open', `${month} of ${account.name} is not closed: ${why}`);
 };
