@@ -114,6 +114,12 @@ test('the commands of the README mail a first report from an empty folder', asyn
   expect(mail.subject).toMatch(/^AI spend · .* · reconciled with the gateway$/);
   expect(mail.html).toContain('$');
   expect(mail.attachments.map(({ contentType }) => contentType)).toContain('image/png');
+
+  // The gateway is gone; what a PDF is built with is part of the package.
+  const pages = ['report', 'spend-summary', '--attach', 'pdf', '--out', 'pages'];
+  await run('tollkeeper', pages, { cwd: home, env: env() });
+  const pdf = await readFile(join(home, 'pages/spend-summary.pdf'));
+  expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
 });
 
 test('init of the installed package asks on a terminal, and takes the answers that are typed there', async () => {
