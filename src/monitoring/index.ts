@@ -43,3 +43,16 @@ export {
   type TeamSums,
 } from './spend/daily-spend.ts';
 export { alertLinkDays, readAlertLink, signAlertLink, type AlertLink } from './alerts/alert-link.ts';
+export {
+  accuracyOf,
+  byLastWeek,
+  byModel,
+  byPace,
+  errorScale,
+  originDays,
+  replay,
+  spreadOf,
+  type Method,
+  type PastForecast,
+} from './forecast/month-forecast.ts';
+export { expectedSpend, fitSpend } from './forecast/spend-model.ts';

@@ -4,6 +4,7 @@ import { benchAlerts } from './alert-speed.ts';
 import { benchBackup } from './backup-speed.ts';
 import { benchExport } from './export-speed.ts';
 import { benchEventLoop } from './event-loop.ts';
+import { benchForecast } from './forecast-speed.ts';
 import { benchGrowth } from './growth.ts';
 import { benchIngest } from './ingest.ts';
 import { createReport } from './report.ts';
@@ -15,7 +16,7 @@ import { benchScheduler } from './scheduler.ts';
 import { benchStartUp } from './start-up.ts';
 import { benchTests } from './tests.ts';
 
-const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [export] [alerts] [page] [backup] [replicas] [tests] [--rows 5] [--most 10] [--rounds 3] [--scale 1] [--smoke]
+const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [export] [alerts] [forecast] [page] [backup] [replicas] [tests] [--rows 5] [--most 10] [--rounds 3] [--scale 1] [--smoke]
   --rows    millions of rows that the pull is compared with
   --most    millions of rows of the largest table
   --rounds  pairs of pull and reader alone; the median counts
@@ -46,6 +47,7 @@ const usual = [
   'report',
   'export',
   'alerts',
+  'forecast',
   'page',
   'backup',
 ];
@@ -76,6 +78,7 @@ else {
   if (parts.includes('ingest')) await benchIngest(report, size);
   if (parts.includes('report')) await benchReports(report, size.scale, benchRollup);
   if (parts.includes('export')) await benchExport(report, size.scale);
+  if (parts.includes('forecast')) benchForecast(report, size.scale);
   if (parts.includes('tests')) benchTests(report);
   if (parts.includes('replicas')) await benchReplicas(report, size);
   if (parts.includes('page')) await benchPage(report, size.scale);

@@ -1,0 +1,140 @@
+/**
+ * Expected spend by day, in doubles: a weekday profile, a robust level, a damped trend, and a reserve for unusual days. What is shown of it
+ * is rounded money.
+ */
+export type SpendModel = {
+  /** Spend of an average usual day at the end of the days. */
+  readonly level: number;
+  /** By weekday, 0 is that of the first day of the series; 1 on average. */
+  readonly profile: readonly number[];
+  /** Change of the logarithm of the level a day, before it is damped. */
+  readonly trend: number;
+  /** What unusual days add to an average day, by the level; negative where days without usual spend prevail. */
+  readonly reserve: number;
+  /** Days that the model is of. */
+  readonly days: number;
+};
+
+/** Days below which there is no model: each weekday is known four times. */
+export const leastDays = 28;
+
+/** Days from which on a trend is part of it. */
+const trendDays = 56;
+
+/** Days by which the profile, the level and the trend are fitted. */
+const fitDays = { profile: 84, level: 28, trend: 98 } as const;
+
+/** What is left of the trend a day later. */
+const damping = 0.98;
+
+/** Logarithms further from the median than this many robust deviations are of unusual days. */
+const unusual = 3.5;
+/** The least deviation: a series that hardly varies has no unusual days within 20 %. */
+const leastDeviation = 0.06;
+/** From the median absolute deviation to the standard deviation of a normal distribution. */
+const madToDeviation = 1.4826;
+
+const medianOf = (values: readonly number[]): number => {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = Math.floor(sorted.length / 2);
+  const high = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] ?? high) + high) / 2;
+};
+
+const meanOf = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** The mean of a week without its largest and its smallest day. */
+const weekLevel = (week: readonly number[]): number =>
+  meanOf(week.toSorted((one, other) => one - other).slice(1, -1));
+
+/** By weekday, the median of the day by its week, 1 on average. */
+const profileOf = (spend: readonly number[]): readonly number[] => {
+  const ratios = Array.from({ length: 7 }, (): number[] => []);
+  for (let at = Math.max(3, spend.length - fitDays.profile); at + 3 < spend.length; at += 1) {
+    const level = weekLevel(spend.slice(at - 3, at + 4));
+    if (level > 0) ratios[at % 7]?.push((spend[at] ?? 0) / level);
+  }
+  const medians = ratios.map((own) => (own.length === 0 ? 1 : medianOf(own)));
+  const mean = meanOf(medians);
+  return mean > 0 ? medians.map((median) => median / mean) : medians.map(() => 1);
+};
+
+type Day = { readonly at: number; readonly log: number };
+
+/** The slope of days, as the median of the slopes between any two of them (Theil–Sen). */
+const slopeOf = (days: readonly Day[]): number =>
+  medianOf(
+    days.flatMap((one, index) =>
+      days.slice(index + 7).map((other) => (other.log - one.log) / (other.at - one.at)),
+    ),
+  );
+
+/** Days that are not unusual by their distance from the line with this slope. */
+const usualOf = (days: readonly Day[], slope: number): readonly Day[] => {
+  const flat = days.map(({ at, log }) => log - slope * at);
+  const middle = medianOf(flat);
+  const deviation = Math.max(
+    leastDeviation,
+    madToDeviation * medianOf(flat.map((value) => Math.abs(value - middle))),
+  );
+  return days.filter((_, index) => Math.abs((flat[index] ?? 0) - middle) <= unusual * deviation);
+};
+
+/** Fits the model to the spend of consecutive days, the last of which is the latest. Undefined for fewer than four weeks, or without spend. */
+export const fitSpend = (spend: readonly number[]): SpendModel | undefined => {
+  const { length } = spend;
+  if (length < leastDays) return undefined;
+  const profile = profileOf(spend);
+  const shareOf = (at: number): number => profile[at % 7] ?? 1;
+  const days = spend.flatMap((value, at): readonly Day[] => {
+    const share = shareOf(at);
+    return value > 0 && share > 0 ? [{ at: at - length, log: Math.log(value / share) }] : [];
+  });
+  const since = (count: number): readonly Day[] => days.filter(({ at }) => at >= -count);
+  const recent = since(fitDays.level);
+  if (recent.length < fitDays.level / 2) return undefined;
+  const trend =
+    length < trendDays ? 0 : slopeOf(usualOf(since(fitDays.trend), slopeOf(since(fitDays.trend))));
+  const usual = usualOf(recent, trend);
+  // Exponentials of the mean of logarithms are a median; the mean of a skewed day is above it.
+  const median = Math.exp(meanOf(usual.map(({ at, log }) => log - trend * at)));
+  const skew = meanOf(usual.map(({ at, log }) => Math.exp(log - trend * at) / median));
+  const level = median * skew;
+  return { level, profile, trend, reserve: reserveOf(spend, profile), days: length };
+};
+
+/** The mean excess of unusual days by the level of their weeks, over all days. */
+const reserveOf = (spend: readonly number[], profile: readonly number[]): number => {
+  let [excess, counted] = [0, 0];
+  for (let at = 0; at < spend.length; at += 1) {
+    const from = Math.max(0, Math.min(at - 10, spend.length - 21));
+    const around = spend
+      .slice(from, from + 21)
+      .map((value, index) => value / Math.max(1e-9, profile[(from + index) % 7] ?? 1));
+    const level = medianOf(around);
+    if (level <= 0) continue;
+    counted += 1;
+    const share = profile[at % 7] ?? 1;
+    const ratio = (spend[at] ?? 0) / (level * share || 1);
+    const deviation = Math.max(
+      leastDeviation,
+      madToDeviation *
+        medianOf(around.map((value) => Math.abs(Math.log(Math.max(value, level * 1e-3) / level)))),
+    );
+    if (Math.abs(Math.log(Math.max(ratio, 1e-3))) > unusual * deviation)
+      excess += (spend[at] ?? 0) / level - share;
+  }
+  return counted === 0 ? 0 : excess / counted;
+};
+
+/** Expected spend of a day after the days of the model, 1 for the next one; `share` is the part of the day that counts. */
+export const expectedSpend = (
+  { level, profile, trend, reserve, days }: SpendModel,
+  ahead: number,
+): number => {
+  // The sum of a geometric series: the trend fades.
+  const steps = (damping * (1 - damping ** ahead)) / (1 - damping);
+  const share = profile[(days + ahead - 1) % 7] ?? 1;
+  return level * Math.exp(trend * steps) * (share + reserve);
+};
