@@ -37,6 +37,7 @@ export type { DoctorView } from '../doctor/index.ts';
 export type { AlertAnswer } from './control/alerts.ts';
 export type { AlertLogEntry } from '../warehouse/index.ts';
 export type { OutboxAnswer } from './control/outbox.ts';
+export type { BacktestView } from './queries/backtest-requested.ts';
 export type { ReconcileView } from './queries/reconcile-requested.ts';
 export type {
   KeyHistory,

@@ -141,6 +141,13 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./reports/command.ts'),
   },
   {
+    name: 'backtest',
+    summary: 'Show how far forecasts of past months would have been off.',
+    example: 'tollkeeper backtest',
+    docs: 'docs/budgets.md#how-good-forecasts-are',
+    load: () => import('./backtest/command.ts'),
+  },
+  {
     name: 'reconcile',
     summary: 'Compare the call log with statistics, usage export and account over a time range.',
     example: 'tollkeeper reconcile --from 2026-11-01 --to 2026-12-01',

@@ -115,6 +115,8 @@ export const commandTable = {
     }),
     streams: 'progress',
   },
+  /** Replays forecasts over the call log as it is now. */
+  backtest: { input: z.strictObject({ account, zone }), streams: 'progress' },
   /** One SELECT over the views of report SQL, with the periods of a report. */
   query: {
     input: z.strictObject({

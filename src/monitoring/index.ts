@@ -55,4 +55,5 @@ export {
   type Method,
   type PastForecast,
 } from './forecast/month-forecast.ts';
+export { backtest, type Backtest } from './forecast/backtest.ts';
 export { expectedSpend, fitSpend } from './forecast/spend-model.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   accuracyOf,
+  backtest,
   byLastWeek,
   byModel,
   byPace,
@@ -129,5 +130,51 @@ describe('the interval of a forecast', () => {
   it('has no forecast of nothing', () => {
     expect(spreadOf(past(4, [0, 0, 0]).map((one) => ({ ...one, forecast: 0 })))).toBeUndefined();
     expect(accuracyOf([])).toBeUndefined();
+  });
+});
+
+describe('a backtest', () => {
+  const from = (first: string, spend: readonly number[]) =>
+    spend.map((value, at) => ({
+      date: new Date(Date.parse(first) + at * 86_400_000).toISOString().slice(0, 10),
+      spend: value,
+    }));
+
+  it('has the months that are whole, with the methods that had the days for it', () => {
+    const { origins, accuracy } = backtest(from('2026-01-20', spendSeries(2, 5)));
+    expect([...new Set(origins.map(({ month }) => month))]).toEqual([
+      '2026-02',
+      '2026-03',
+      '2026-04',
+      '2026-05',
+    ]);
+    const february = origins.filter(({ month }) => month === '2026-02');
+    expect(february.map(({ day, forecasts }) => [day, 'model' in forecasts, 'pace' in forecasts])).toEqual([
+      [5, false, true],
+      [10, false, true],
+      [15, false, true],
+      [20, true, true],
+    ]);
+    expect(accuracy.map(({ day, methods }) => [day, methods.model?.count, methods.pace?.count])).toEqual([
+      [5, 3, 4],
+      [10, 3, 4],
+      [15, 3, 4],
+      [20, 4, 4],
+    ]);
+  });
+
+  it('is exact for a series that does not vary, and has an interval of it', () => {
+    const { skill, accuracy, interval } = backtest(from('2026-01-05', weeks(40)));
+    expect(accuracy.every(({ methods }) => (methods.model?.most ?? 1) < 1e-9)).toBe(true);
+    expect(interval?.coverage).toBeGreaterThanOrEqual(0);
+    expect(skill.pace).toBeGreaterThan(0.99);
+  });
+
+  it('of fewer days than a month has no forecast', () => {
+    expect(backtest(from('2026-01-20', weeks(4)))).toMatchObject({
+      origins: [],
+      skill: {},
+      interval: undefined,
+    });
   });
 });

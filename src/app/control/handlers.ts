@@ -73,6 +73,7 @@ export const createHandlers = ({ clock, app, state }: HandlerDeps) =>
     'keys/audit': () => app.compareAudit(),
     report: onRuntime(app, ({ composeReport }) => composeReport),
     focus: onRuntime(app, ({ focus }) => focus),
+    backtest: onRuntime(app, ({ backtest }) => backtest),
     query: onRuntime(app, ({ query }) => query),
     backup: (request, { progress, signal }): Promise<BackupResult> =>
       app.backups.take(request, progress, signal),

@@ -13,6 +13,7 @@ import {
 } from '../../jobs/index.ts';
 import { sendNow } from '../../notify/index.ts';
 import type { Channels } from '../notifications/channels.ts';
+import { backtestRequested, type BacktestView } from '../queries/backtest-requested.ts';
 import { reconcileRequested, type ReconcileView } from '../queries/reconcile-requested.ts';
 import type { Contexts } from './contexts.ts';
 
@@ -40,6 +41,7 @@ export type Requests = {
     CommandInput<'focus'>,
     ExportedMonth<{ readonly name: string; readonly gzip: string }>
   >;
+  readonly backtest: Answers<CommandInput<'backtest'>, BacktestView>;
   readonly doctor: Answers<DoctorRequest, Omit<DoctorView, 'version'>>;
   readonly query: Answers<CommandInput<'query'>, QueryAnswer & { readonly zone: string }>;
   readonly reconcile: Answers<CommandInput<'reconcile'>, ReconcileView>;
@@ -78,6 +80,8 @@ export const createRequests = ({ contexts, channels, doctor, clock }: RequestsDe
   },
   focus: (request, progress, signal) =>
     exportFocus(request, contexts.ofRequest('focus', request, progress, signal), compressed),
+  backtest: (request, progress, signal) =>
+    backtestRequested(contexts.ofRequest('backtest', request, progress, signal)),
   doctor: (request, progress, signal) => runDoctor(request, doctor, progress, signal),
   query: async (request, progress, signal) => {
     const context = contexts.ofRequest('query', request, progress, signal);
