@@ -106,6 +106,12 @@ export const localDays = (first: LocalDate, last: LocalDate, zone: string): read
   return days;
 };
 
+/** The days of a month, `2026-10`. */
+export const daysOfMonth = (month: string, zone: string): readonly LocalDay[] => {
+  const first = `${month}-01`;
+  return localDays(first, endOfMonth(first), zone);
+};
+
 /**
  * Seconds of a wall-clock time in a zone, `2026-03-29 02:30:00`; the first occurrence in a repeated hour. Undefined
  * when unreadable.

@@ -1,4 +1,4 @@
-import { groupBy, subtractMoney, sumMoney, zero, type Money } from '../core/index.ts';
+import { groupBy, subtractMoney, sum, sumMoney, zero, type Money } from '../core/index.ts';
 import {
   sumTokens,
   type ClassPrices,
@@ -71,23 +71,24 @@ const groupsOf = <Row extends Named>(
   );
 
 const sumOf = (rows: readonly ClosedRow[]): Consumption => ({
-  calls: rows.reduce((sum, { calls }) => sum + calls, 0),
+  calls: sum(rows.map(({ calls }) => calls)),
   charge: sumMoney(rows.map(({ charge }) => charge)),
-  unstatedCalls: rows.reduce((sum, { unstatedCalls }) => sum + unstatedCalls, 0),
+  unstatedCalls: sum(rows.map(({ unstatedCalls }) => unstatedCalls)),
   tokens: sumTokens(rows),
 });
 
 const consumed = (
   group: Group,
-  sum: Consumption,
+  consumption: Consumption,
   { pricesOf, unit }: ChargeRules,
 ): readonly FocusCharge[] => {
-  const split = splitCharge(sum, pricesOf(group.day, group.model), unit);
-  if (!split.isSplit) return [{ ...group, kind: 'calls', cost: sum.charge, calls: sum.calls }];
+  const split = splitCharge(consumption, pricesOf(group.day, group.model), unit);
+  if (!split.isSplit)
+    return [{ ...group, kind: 'calls', cost: consumption.charge, calls: consumption.calls }];
   const parts = split.parts.map((part): FocusCharge => ({
     ...group,
     kind: 'tokens',
-    calls: sum.calls,
+    calls: consumption.calls,
     ...part,
   }));
   return split.difference === zero
@@ -96,13 +97,12 @@ const consumed = (
 };
 
 const corrected = (group: Group, rows: readonly ClosedCorrection[]): readonly FocusCharge[] => {
-  const sum = (side: 'old' | 'new') => ({
+  const consumption = rows.filter(({ kind }) => kind === 'consumption');
+  const sideOf = (side: 'old' | 'new') => ({
     cost: sumMoney(rows.map((row) => row[side].charge)),
-    calls: rows
-      .filter(({ kind }) => kind === 'consumption')
-      .reduce((calls, row) => calls + row[side].calls, 0),
+    calls: sum(consumption.map((row) => row[side].calls)),
   });
-  const [old, now] = [sum('old'), sum('new')];
+  const [old, now] = [sideOf('old'), sideOf('new')];
   const entries: readonly FocusCharge[] = [
     { ...group, kind: 'reversal', cost: subtractMoney(zero, old.cost), calls: -old.calls },
     { ...group, kind: 're-entry', ...now },

@@ -1,3 +1,5 @@
+import { createRandom } from '../fuzz/random.ts';
+
 /** What series of spend by day are made of. */
 export type SeriesShape = {
   /** Unusual days a month, by the level of a day; Poisson. */
@@ -18,17 +20,6 @@ export const usualShape: SeriesShape = {
 };
 
 export const daysOfMonth = 30;
-
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
-const randomOf = (seed: number): (() => number) => {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
 
 const normal = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -51,7 +42,7 @@ export const spendSeries = (
   months: number,
   { incidents, growth, holidays, noise }: SeriesShape = usualShape,
 ): readonly number[] => {
-  const random = randomOf(seed * 7919 + 1);
+  const { next: random } = createRandom(seed * 7919 + 1);
   const weekend = 0.2 + 0.5 * random();
   const rate = growth.least + (growth.most - growth.least) * random();
   const spend: number[] = [];

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { initSync, MSTL } from '@bsull/augurs/mstl';
+import { mean, sum } from '../../src/core/index.ts';
 import {
   accuracyOf,
   byLastWeek,
@@ -32,11 +33,8 @@ const byAugurs: Method = (past, days) => {
   if (recent.length < 28) return undefined;
   const model = MSTL.ets([7]);
   model.fit(Float64Array.from(recent));
-  return model.predict(days).point.reduce((sum, value) => sum + value, 0);
+  return sum(model.predict(days).point);
 };
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Whether what came lies in the interval that the twelve months before give. */
 const isCovered = (one: PastForecast, past: readonly PastForecast[]): boolean => {

@@ -1,5 +1,7 @@
 /** A small generator of pseudorandom numbers (mulberry32): the same seed, the same cases. */
 export type Random = {
+  /** 0 (inclusive) to 1 (exclusive). */
+  readonly next: () => number;
   /** 0 (inclusive) to `below` (exclusive). */
   readonly below: (below: number) => number;
   readonly pick: <T>(list: readonly T[]) => T;
@@ -15,6 +17,7 @@ export const createRandom = (seed: number): Random => {
   };
   const below = (limit: number): number => Math.floor(next() * limit);
   return {
+    next,
     below,
     pick: (list) => {
       const picked = list[below(list.length)];

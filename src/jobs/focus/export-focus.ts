@@ -1,11 +1,10 @@
 import {
   addDays,
-  dateAt,
+  daysOfMonth,
   fault,
   focusVersions,
   groupBy,
   interval,
-  localDays,
   startOfDay,
   type FocusFormat,
   type FocusVersion,
@@ -84,7 +83,7 @@ const piecesOf = async (
 
 /** The charges of a closed month day by day, then the corrections that are booked in it. */
 const chargesIn = async function* (
-  { month, zone, range, unit }: ClosedMonth,
+  { month, zone, unit }: ClosedMonth,
   { account, warehouse, costOwners = noCostOwners, progress }: JobContext,
 ): AsyncGenerator<readonly FocusCharge[]> {
   const prices = await warehouse.closed.prices(account.name, month);
@@ -112,7 +111,7 @@ const chargesIn = async function* (
     pricesOf: (day: string, model: string) => byDay.get(day)?.get(model),
     unit,
   };
-  const days = localDays(`${month}-01`, addDays(dateAt(range.end, zone), -1), zone);
+  const days = daysOfMonth(month, zone);
   for (const [done, { date: day }] of days.entries()) {
     progress({ step: `exporting ${month}`, done, total: days.length });
     yield chargesOf(await warehouse.closed.rows(account.name, month, day), [], rules);

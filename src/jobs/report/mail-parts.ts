@@ -1,4 +1,4 @@
-import { fault, countText, type AttachFormat } from '../../core/index.ts';
+import { fault, countText, sum, type AttachFormat } from '../../core/index.ts';
 import { notify } from '../../notify/index.ts';
 import { closeMonth } from './close-month.ts';
 import type { ComposedReport, PreparedReport, ReportRequest } from './composed.ts';
@@ -93,8 +93,6 @@ export const mailPart = async (
   const queued = enqueued.filter(({ state }) => state === 'queued').length;
   return { subject: manifest.subject, queued, known: enqueued.length - queued };
 };
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 export const outcomeOf = (report: string, parts: readonly MailedPart[]): JobOutcome => {
   const queued = sum(parts.map((part) => part.queued));

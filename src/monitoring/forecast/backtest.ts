@@ -1,4 +1,4 @@
-import type { LocalDate } from '../../core/index.ts';
+import { mean, type LocalDate } from '../../core/index.ts';
 import {
   accuracyOf,
   byLastWeek,
@@ -80,9 +80,6 @@ const intervalOf = (one: PastForecast, earlier: readonly PastForecast[]): Backte
   return { low: end(spread.low), high: end(spread.high) };
 };
 
-const meanOf = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-
 /** 2 divided by the share that lies outside of an interval of 80 %. */
 const outsideWeight = 10;
 
@@ -92,8 +89,8 @@ const intervalRecord = (origins: readonly BacktestOrigin[]): Backtest['interval'
   );
   if (known.length === 0) return undefined;
   return {
-    coverage: meanOf(known.map(({ actual, low, high }) => (actual >= low && actual <= high ? 1 : 0))),
-    score: meanOf(
+    coverage: mean(known.map(({ actual, low, high }) => (actual >= low && actual <= high ? 1 : 0))),
+    score: mean(
       known.map(({ actual, low, high }) => {
         const outside = Math.max(0, low - actual) + Math.max(0, actual - high);
         return (high - low + outsideWeight * outside) / actual;
@@ -148,10 +145,10 @@ export const backtest = (days: readonly DayOfSpend[]): Backtest => {
         ? []
         : [[Math.abs(own - actual), Math.abs(other - actual)]];
     });
-    const other = meanOf(errors.map(([, value = 0]) => value));
+    const other = mean(errors.map(([, value = 0]) => value));
     return errors.length === 0 || other === 0
       ? undefined
-      : 1 - meanOf(errors.map(([value = 0]) => value)) / other;
+      : 1 - mean(errors.map(([value = 0]) => value)) / other;
   };
   const defined = <Value>(entries: readonly (readonly [string, Value | undefined])[]) =>
     Object.fromEntries(entries.filter(([, value]) => value !== undefined));

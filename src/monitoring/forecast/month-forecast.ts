@@ -1,3 +1,4 @@
+import { mean, sum } from '../../core/index.ts';
 import { expectedSpend, fitSpend } from './spend-model.ts';
 
 /** A month as days of a series: the first one, and the one after the last. */
@@ -8,8 +9,6 @@ export type Series = readonly number[];
 
 /** What days to come are expected to cost: a method of forecasting. Undefined when the days do not suffice. */
 export type Method = (past: Series, days: number) => number | undefined;
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** Days of the past that a model is of. */
 const longest = 365;
@@ -28,7 +27,7 @@ const leastPaceDays = 7;
 /** The average of the last 14 days. */
 export const byPace: Method = (past, days) => {
   const recent = past.slice(-paceDays);
-  return recent.length < leastPaceDays ? undefined : (sum(recent) / recent.length) * days;
+  return recent.length < leastPaceDays ? undefined : mean(recent) * days;
 };
 
 /** Each day as the same weekday of the last week. */
@@ -130,5 +129,5 @@ export const accuracyOf = (
     .map(({ forecast, actual }) => Math.abs(forecast - actual) / actual);
   return errors.length === 0
     ? undefined
-    : { mean: sum(errors) / errors.length, most: Math.max(...errors), count: errors.length };
+    : { mean: mean(errors), most: Math.max(...errors), count: errors.length };
 };

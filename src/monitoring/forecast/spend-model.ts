@@ -1,3 +1,5 @@
+import { mean, median } from '../../core/index.ts';
+
 /**
  * Expected spend by day, in doubles: a weekday profile, a robust level, a damped trend, and a reserve for unusual days. What is shown of it
  * is rounded money.
@@ -34,19 +36,9 @@ const leastDeviation = 0.06;
 /** From the median absolute deviation to the standard deviation of a normal distribution. */
 const madToDeviation = 1.4826;
 
-const medianOf = (values: readonly number[]): number => {
-  const sorted = values.toSorted((one, other) => one - other);
-  const middle = Math.floor(sorted.length / 2);
-  const high = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] ?? high) + high) / 2;
-};
-
-const meanOf = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
-
 /** The mean of a week without its largest and its smallest day. */
 const weekLevel = (week: readonly number[]): number =>
-  meanOf(week.toSorted((one, other) => one - other).slice(1, -1));
+  mean(week.toSorted((one, other) => one - other).slice(1, -1));
 
 /** By weekday, the median of the day by its week, 1 on average. */
 const profileOf = (spend: readonly number[]): readonly number[] => {
@@ -55,16 +47,16 @@ const profileOf = (spend: readonly number[]): readonly number[] => {
     const level = weekLevel(spend.slice(at - 3, at + 4));
     if (level > 0) ratios[at % 7]?.push((spend[at] ?? 0) / level);
   }
-  const medians = ratios.map((own) => (own.length === 0 ? 1 : medianOf(own)));
-  const mean = meanOf(medians);
-  return mean > 0 ? medians.map((median) => median / mean) : medians.map(() => 1);
+  const medians = ratios.map((own) => (own.length === 0 ? 1 : median(own)));
+  const average = mean(medians);
+  return average > 0 ? medians.map((one) => one / average) : medians.map(() => 1);
 };
 
 type Day = { readonly at: number; readonly log: number };
 
 /** The slope of days, as the median of the slopes between any two of them (Theil–Sen). */
 const slopeOf = (days: readonly Day[]): number =>
-  medianOf(
+  median(
     days.flatMap((one, index) =>
       days.slice(index + 7).map((other) => (other.log - one.log) / (other.at - one.at)),
     ),
@@ -73,10 +65,10 @@ const slopeOf = (days: readonly Day[]): number =>
 /** Days that are not unusual by their distance from the line with this slope. */
 const usualOf = (days: readonly Day[], slope: number): readonly Day[] => {
   const flat = days.map(({ at, log }) => log - slope * at);
-  const middle = medianOf(flat);
+  const middle = median(flat);
   const deviation = Math.max(
     leastDeviation,
-    madToDeviation * medianOf(flat.map((value) => Math.abs(value - middle))),
+    madToDeviation * median(flat.map((value) => Math.abs(value - middle))),
   );
   return days.filter((_, index) => Math.abs((flat[index] ?? 0) - middle) <= unusual * deviation);
 };
@@ -98,9 +90,9 @@ export const fitSpend = (spend: readonly number[]): SpendModel | undefined => {
     length < trendDays ? 0 : slopeOf(usualOf(since(fitDays.trend), slopeOf(since(fitDays.trend))));
   const usual = usualOf(recent, trend);
   // Exponentials of the mean of logarithms are a median; the mean of a skewed day is above it.
-  const median = Math.exp(meanOf(usual.map(({ at, log }) => log - trend * at)));
-  const skew = meanOf(usual.map(({ at, log }) => Math.exp(log - trend * at) / median));
-  const level = median * skew;
+  const typical = Math.exp(mean(usual.map(({ at, log }) => log - trend * at)));
+  const skew = mean(usual.map(({ at, log }) => Math.exp(log - trend * at) / typical));
+  const level = typical * skew;
   return { level, profile, trend, reserve: reserveOf(spend, profile), days: length };
 };
 
@@ -112,7 +104,7 @@ const reserveOf = (spend: readonly number[], profile: readonly number[]): number
     const around = spend
       .slice(from, from + 21)
       .map((value, index) => value / Math.max(1e-9, profile[(from + index) % 7] ?? 1));
-    const level = medianOf(around);
+    const level = median(around);
     if (level <= 0) continue;
     counted += 1;
     const share = profile[at % 7] ?? 1;
@@ -120,7 +112,7 @@ const reserveOf = (spend: readonly number[], profile: readonly number[]): number
     const deviation = Math.max(
       leastDeviation,
       madToDeviation *
-        medianOf(around.map((value) => Math.abs(Math.log(Math.max(value, level * 1e-3) / level)))),
+        median(around.map((value) => Math.abs(Math.log(Math.max(value, level * 1e-3) / level)))),
     );
     if (Math.abs(Math.log(Math.max(ratio, 1e-3))) > unusual * deviation)
       excess += (spend[at] ?? 0) / level - share;

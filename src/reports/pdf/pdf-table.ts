@@ -1,4 +1,5 @@
 import type PDFDocument from 'pdfkit';
+import { sum } from '../../core/index.ts';
 import type { CellModel, ColumnModel, RowModel, TableModel } from '../compose/model.ts';
 import { changeText } from '../render/html-change.ts';
 import { colour } from '../render/styles.ts';
@@ -32,8 +33,6 @@ const isGraphic = ({ role }: ColumnModel): boolean => role === 'bar' || role ===
 
 /** External names and texts share what the figures leave; a row of figures does not wrap. */
 const isFlexible = (column: ColumnModel): boolean => column.role === 'name' && column.align === 'left';
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 const styleOf = ({ role }: Pick<RowModel, 'role'>, size: number): TextStyle => ({
   size,

@@ -1,9 +1,8 @@
 import {
   addMonths,
   compareMoney,
-  endOfMonth,
+  daysOfMonth,
   interval,
-  localDays,
   money,
   startOfDay,
   type Interval,
@@ -52,10 +51,8 @@ export type Closing =
 type DayOfMonth = LocalDay & { readonly month: string };
 
 /** The local days of a month. */
-const daysOfMonth = (month: string, zone: string): readonly DayOfMonth[] => {
-  const first = `${month}-01`;
-  return localDays(first, endOfMonth(first), zone).map((day) => ({ ...day, month }));
-};
+const monthDays = (month: string, zone: string): readonly DayOfMonth[] =>
+  daysOfMonth(month, zone).map((day) => ({ ...day, month }));
 
 /** The month in its zone. */
 export const rangeOfMonth = (month: string, zone: string): Interval<UnixSeconds> => {
@@ -172,8 +169,8 @@ export const closeMonth = async (
   if (first !== undefined && first.zone !== zone) return { state: 'other-zone', zone: first.zone };
   const earlier = closed.filter((one) => one.month < month);
   const range = rangeOfMonth(month, zone);
-  const own = daysOfMonth(month, zone);
-  const days = [...earlier.flatMap((one) => daysOfMonth(one.month, zone)), ...own];
+  const own = monthDays(month, zone);
+  const days = [...earlier.flatMap((one) => monthDays(one.month, zone)), ...own];
   const { value, form, isProven } = await valueOfServed(connection, account);
   const served = { value, inUnits: isProven && form === 'units', isProven: true };
   const whole = interval(earlier[0]?.range.start ?? range.start, range.end);

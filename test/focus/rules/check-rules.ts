@@ -1,5 +1,5 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { checkSql, type Columns } from './check-sql.ts';
+import { checkSql, quoted, type Columns } from './check-sql.ts';
 import { columnsOfCheck, isKnown, type DataSet, type Rule } from './rule.ts';
 
 /** What a rule finds in an export. */
@@ -24,8 +24,6 @@ export type Finding = {
 
 /** A file of a data set, CSV or Parquet. */
 export type DataSetFile = { readonly dataSet: DataSet; readonly path: string };
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** In CSV, nothing is an empty cell without quotes. */
 const sourceOf = (path: string): string =>

@@ -1,6 +1,6 @@
 import type { Check } from './rule.ts';
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const named = (column: string): string => `"${column.replaceAll('"', '""')}"`;
 
 /** Codes of ISO 4217, without those of precious metals, funds and tests. */
