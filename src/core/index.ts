@@ -44,6 +44,7 @@ export * from './system/divide-memory.ts';
 export * from './system/memory-limit.ts';
 export * from './system/notify-systemd.ts';
 export * from './money.ts';
+export { csvCell } from './text/csv-cell.ts';
 export { issueText } from './text/issue-text.ts';
 export { listText } from './text/list-text.ts';
 export { iso, isoOr, jsonText } from './text/json-text.ts';

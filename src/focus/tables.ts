@@ -1,4 +1,4 @@
-import { unixSeconds, type FocusVersion } from '../core/index.ts';
+import { csvCell, unixSeconds, type FocusVersion } from '../core/index.ts';
 import type { FocusCharge } from './charges.ts';
 import { columnsOf, focusTime, type FocusCell, type FocusExport, type FocusType } from './columns.ts';
 
@@ -55,10 +55,10 @@ export const billingPeriod = ({
   };
 };
 
-/** Nothing is an empty cell; a text that a reader could take for nothing, or for several cells, is quoted. */
+/** Nothing is an empty cell; a text that is empty is in quotes. */
 const cellOf = (cell: FocusCell): string => {
   if (cell === null) return '';
-  return cell === '' || /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return cell === '' ? '""' : csvCell(cell);
 };
 
 const lineOf = (cells: readonly FocusCell[]): string => `${cells.map(cellOf).join(',')}\n`;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { money, withDecimals, type Money } from '../../core/index.ts';
+import { csvCell, money, withDecimals, type Money } from '../../core/index.ts';
 import type { LogBatch } from '../../warehouse/index.ts';
 import { columnAt } from '../format/learn-cells.ts';
 import { amountPattern, unguarded } from './explain-rows.ts';
@@ -20,8 +20,6 @@ const roundedAmount = (cell: string, decimals: number): Money | undefined => {
   return rounded === amount ? undefined : rounded;
 };
 
-const cellText = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-
 /** The row with its amount rounded; undefined when it stays as it is. */
 const roundedRow = (record: ReadRecord, at: number, { columns }: LogBatch, decimals: number) => {
   if (!('cells' in record) || record.cells.length !== columns.length || !isUtf8(record.bytes))
@@ -29,7 +27,7 @@ const roundedRow = (record: ReadRecord, at: number, { columns }: LogBatch, decim
   const amount = roundedAmount(record.cells[at] ?? '', decimals);
   return amount === undefined
     ? undefined
-    : Buffer.from(record.cells.map((cell, index) => (index === at ? amount : cellText(cell))).join(','));
+    : Buffer.from(record.cells.map((cell, index) => (index === at ? amount : csvCell(cell))).join(','));
 };
 
 /**

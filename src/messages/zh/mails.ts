@@ -37,7 +37,7 @@ export const chineseMails: MailTexts = {
     planned: '计划',
     skipped: '跳过',
     spend: '支出',
-    rows: '行',
+    rows: '行数',
     files: '文件',
   },
   unnamed: '（未命名）',
