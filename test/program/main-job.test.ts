@@ -141,7 +141,9 @@ describe('the main job', () => {
     ]);
     const book = await readXlsxFile(`${folder.path}/data-too/spend-summary.xlsx`);
     expect(book.map(({ sheet }) => sheet)).toContain('Models');
-    expect((await run('report', 'spend-summary', '--attach', 'pdf')).stderr).toContain('csv, xlsx, parquet');
+    expect((await run('report', 'spend-summary', '--attach', 'docx')).stderr).toContain(
+      'csv, xlsx, parquet, pdf',
+    );
     expect((await good('reports')).stdout).toBe('no stored reports\n');
   });
 
