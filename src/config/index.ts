@@ -28,6 +28,7 @@ export {
 } from './schema/fields.ts';
 export {
   fieldsOf,
+  jobFolder,
   jobMail,
   jobPost,
   type Job,

@@ -27,7 +27,7 @@ export const jobKinds: readonly JobKind[] = [
 
 export type { BackupResult, Backups } from './backup/backups.ts';
 export { exportFocus, type ExportedMonth } from './focus/export-focus.ts';
-export { compressed } from './focus/put-file.ts';
+export { compressed, type CompressedFile } from './focus/put-file.ts';
 export { journalOf } from './journal/journal-lines.ts';
 export { builtFiles } from './report/built-files.ts';
 export { runQuery, type QueryAnswer } from './report/run-query.ts';

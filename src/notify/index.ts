@@ -2,6 +2,7 @@ export type { AnnouncedSection, Announcement } from './announcement.ts';
 export { createMailCleaner } from './clean.ts';
 export { createDelivery, recoverInterrupted, type Delivery } from './deliver.ts';
 export type { Mail } from './mail-drafts.ts';
+export { sizeInTransit } from './message.ts';
 export type { MessageDefaults } from './message-defaults.ts';
 export type { DeliverySummary } from './route-worker.ts';
 export { holdsMail, mailFolder } from './mail-file.ts';

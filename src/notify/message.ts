@@ -17,6 +17,9 @@ export type Attachment = {
   readonly content: Uint8Array;
 };
 
+/** The bytes of an attachment in transit: base64 in lines of 76 characters. */
+export const sizeInTransit = (bytes: number): number => Math.ceil(bytes / 57) * 78;
+
 export type MailContent = {
   readonly subject: string;
   readonly html: string;

@@ -5,7 +5,7 @@ export type { DataColumn } from './attachments/data.ts';
 export { parquetTableOf } from './attachments/parquet.ts';
 export type { ReportDefinition } from './definition/definition.ts';
 export type { ReportFacts } from './definition/facts.ts';
-export { dataFiles, dataFormats, type DataFile } from './attachments/report-files.ts';
+export { contentTypes, dataFiles, dataFormats, type DataFile } from './attachments/report-files.ts';
 export { boundOf, unitOf } from './attachments/data.ts';
 export { loadReport } from './definition/load.ts';
 export { inLocale } from './definition/texts.ts';

@@ -16,11 +16,10 @@ import { jobKinds, type JobContext } from '../../src/jobs/index.ts';
 import type { Budget, BudgetScope } from '../../src/monitoring/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { coverCalls, fillCalls } from './report-rows.ts';
-import { buildSummary, spendSummary } from './report-speed.ts';
+import { at, benchOptions, buildSummary, spendSummary } from './report-speed.ts';
 import type { BenchReport } from './report.ts';
 
 const million = 1_000_000;
-const at = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 1000;
 
 /** An evaluation asks the gateway nothing. */
 const noGateway = new Proxy({} as JobContext['account']['gateway'], {
@@ -57,14 +56,7 @@ const budgets = (): readonly Budget[] =>
 /** An evaluation of 200 budgets in which every one alerts with its cause, beside a report over the same month. */
 export const benchAlerts = async (report: BenchReport, scale = 1): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-bench-'));
-  const options = {
-    path: join(folder, 'data', 'bench.duckdb'),
-    memoryLimit: '1GB',
-    threads: 2,
-    spoolDirectory: join(folder, 'spool'),
-    clock: systemClock,
-    log: silentLog,
-  };
+  const options = benchOptions(folder);
   const kind = jobKinds.find((one) => one.kind === 'alert');
   if (kind === undefined) throw new Error('there is no kind alert');
   const rows = Math.round(10 * million * scale);

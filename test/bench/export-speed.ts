@@ -19,7 +19,7 @@ import { fileIn } from '../../src/jobs/focus/put-file.ts';
 import type { Gateway } from '../../src/gateway/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
 import { coverCalls, fillCalls } from './report-rows.ts';
-import { at, buildSummary, spendSummary } from './report-speed.ts';
+import { at, benchOptions, buildSummary, spendSummary } from './report-speed.ts';
 import type { BenchReport } from './report.ts';
 
 const million = 1_000_000;
@@ -57,14 +57,7 @@ const measured = async (work: () => Promise<unknown>): Promise<{ seconds: number
 /** The export of a month of 10 million calls for accounting, beside a report of it. */
 export const benchExport = async (report: BenchReport, scale: number): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-bench-'));
-  const options = {
-    path: join(folder, 'data', 'bench.duckdb'),
-    memoryLimit: '1GB',
-    threads: 2,
-    spoolDirectory: join(folder, 'spool'),
-    clock: systemClock,
-    log: silentLog,
-  };
+  const options = benchOptions(folder);
   const rows = Math.round(10 * million * scale);
   try {
     await (await openWarehouse(options))[Symbol.asyncDispose]();

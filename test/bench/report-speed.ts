@@ -20,6 +20,16 @@ const million = 1_000_000;
 
 export const at = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 1000;
 
+/** A database file in a folder, with the memory of a small container. */
+export const benchOptions = (folder: string): WarehouseOptions => ({
+  path: join(folder, 'data', 'bench.duckdb'),
+  memoryLimit: '1GB',
+  threads: 2,
+  spoolDirectory: join(folder, 'spool'),
+  clock: systemClock,
+  log: silentLog,
+});
+
 /** From where the bench is compiled to. */
 export const spendSummary = async (): Promise<ReportDefinition> => {
   const folder = fileURLToPath(new URL('../../../../reports/spend-summary', import.meta.url));
@@ -77,14 +87,7 @@ export const benchReports = async (
   furtherOf: (report: BenchReport, options: WarehouseOptions, scale: number) => Promise<void>,
 ): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'tollkeeper-bench-'));
-  const options = {
-    path: join(folder, 'data', 'bench.duckdb'),
-    memoryLimit: '1GB',
-    threads: 2,
-    spoolDirectory: join(folder, 'spool'),
-    clock: systemClock,
-    log: silentLog,
-  };
+  const options = benchOptions(folder);
   const [month, before, year] = [10 * million, 5 * million, 20 * million].map((rows) =>
     Math.round(rows * scale),
   );

@@ -8,6 +8,7 @@ import {
   exportFocus,
   runQuery,
   testMail,
+  type CompressedFile,
   type ExportedMonth,
   type QueryAnswer,
 } from '../../jobs/index.ts';
@@ -37,10 +38,7 @@ export type Answers<Request, Answer> = (
 /** What people and assistants ask for, outside of any schedule. */
 export type Requests = {
   readonly composeReport: Answers<CommandInput<'report'>, BuiltReport>;
-  readonly focus: Answers<
-    CommandInput<'focus'>,
-    ExportedMonth<{ readonly name: string; readonly gzip: string }>
-  >;
+  readonly focus: Answers<CommandInput<'focus'>, ExportedMonth<CompressedFile>>;
   readonly backtest: Answers<CommandInput<'backtest'>, BacktestView>;
   readonly doctor: Answers<DoctorRequest, Omit<DoctorView, 'version'>>;
   readonly query: Answers<CommandInput<'query'>, QueryAnswer & { readonly zone: string }>;

@@ -159,6 +159,12 @@ export const commonShape = z.strictObject({
     ),
 });
 
+/** A folder that a job writes or reads; relative paths start at the working directory. */
+export const jobFolder = z
+  .string()
+  .min(1)
+  .refine((value) => !value.includes('\0'), { error: 'must be a path' });
+
 /** Recipients of a job's mail, for kinds that send mail. */
 export const jobMail = z.strictObject({ to: addresses.describe('Recipients.') });
 

@@ -1,20 +1,15 @@
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { checkTarget } from '../../backup/index.ts';
-import type { Config, ConfigFault } from '../../config/index.ts';
+import { jobFolder, type Config, type ConfigFault } from '../../config/index.ts';
 import { countText, fault, isFault, sizeText } from '../../core/index.ts';
 import { defineJobKind, type JobContext } from '../job-kind.ts';
 import type { Backups } from './backups.ts';
 
-const folder = z
-  .string()
-  .min(1)
-  .refine((value) => !value.includes('\0'), { error: 'must be a path' });
-
 const count = z.int().min(0).max(10_000);
 
 const backupShape = z.strictObject({
-  to: folder.describe(
+  to: jobFolder.describe(
     'Folder of the backups, outside of the data folder and best on another volume. Use one folder for each data folder. Relative paths start at the working directory.',
   ),
   keep: z
@@ -37,7 +32,7 @@ const backupShape = z.strictObject({
 });
 
 const drillShape = z.strictObject({
-  from: folder.describe('Folder of the backups, as in `to` of the backup job.'),
+  from: jobFolder.describe('Folder of the backups, as in `to` of the backup job.'),
 });
 
 const backupsOf = ({ backups }: JobContext): Backups => {

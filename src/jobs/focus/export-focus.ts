@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   addDays,
   daysOfMonth,
@@ -65,10 +66,6 @@ const parquetTypes = {
   decimal: { scale: 12 },
 } as const satisfies Record<string, ParquetColumn['type']>;
 
-const once = async function* (content: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield content;
-};
-
 /** The pieces of a file with a data set. */
 const piecesOf = async (
   table: FocusTable,
@@ -78,7 +75,7 @@ const piecesOf = async (
   const csv = csvPieces(table);
   if (format === 'csv') return csv;
   const columns = table.columns.map(({ name, type }) => ({ name, type: parquetTypes[type] }));
-  return once(await warehouse.parquetOfCsv(columns, csv, signal));
+  return Readable.from([await warehouse.parquetOfCsv(columns, csv, signal)]);
 };
 
 /** The charges of a closed month day by day, then the corrections that are booked in it. */

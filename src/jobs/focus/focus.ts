@@ -1,14 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
-import { countText, fault, focusFormats, focusVersions, money } from '../../core/index.ts';
-import { jobMail } from '../../config/index.ts';
-import { formatMoney, formatNumber, linesOf, localeOf } from '../../messages/index.ts';
-import { notify } from '../../notify/index.ts';
-import { renderAlertEmail } from '../../reports/index.ts';
+import { countText, fault, focusFormats, focusVersions, money, sum } from '../../core/index.ts';
+import { jobFolder, jobMail } from '../../config/index.ts';
+import { formatInteger, formatMoney, linesOf, localeOf } from '../../messages/index.ts';
+import { notify, sizeInTransit } from '../../notify/index.ts';
+import { contentTypes, renderAlertEmail } from '../../reports/index.ts';
 import { defineJobKind, type JobContext } from '../job-kind.ts';
 import { exportFocus, type ExportedMonth } from './export-focus.ts';
-import { fileIn, inMemory } from './put-file.ts';
+import { fileIn, inMemory, type ExportedFile } from './put-file.ts';
 
 const shape = z.strictObject({
   period: z
@@ -24,10 +23,7 @@ const shape = z.strictObject({
     ),
   version: z.enum(focusVersions).default(focusVersions[0]).describe('Version of FOCUS.'),
   format: z.enum(focusFormats).default(focusFormats[0]).describe('Form of the files.'),
-  folder: z
-    .string()
-    .min(1)
-    .refine((value) => !value.includes('\0'), { error: 'must be a path' })
+  folder: jobFolder
     .optional()
     .describe(
       'Folder into which the files are written; relative paths start at the working directory. Defaults to focus if no mail is set.',
@@ -36,35 +32,15 @@ const shape = z.strictObject({
 });
 
 type Settings = z.output<typeof shape>;
-type File = { readonly name: string; readonly path?: string; readonly content: () => Promise<Buffer> };
 
 /** Where the files are written; undefined if they are only mailed. */
 const folderOf = ({ folder, mail }: Settings): string | undefined =>
   folder ?? (mail === undefined ? 'focus' : undefined);
 
-const exportFiles = async (settings: Settings, context: JobContext): Promise<ExportedMonth<File>> => {
-  const { period, version, format } = settings;
-  const folder = folderOf(settings);
-  const request = { period, version, format };
-  if (folder === undefined)
-    return exportFocus(request, context, async (name, pieces) => {
-      const { content } = await inMemory(name, pieces);
-      return { name, content: async () => content };
-    });
-  const write = fileIn(resolve(folder));
-  return exportFocus(request, context, async (name, pieces) => {
-    const { path } = await write(name, pieces);
-    return { name, path, content: async () => readFile(path) };
-  });
-};
-
-/** The media types of attachments. */
-const contentTypes = { csv: 'text/csv; charset=utf-8', parquet: 'application/vnd.apache.parquet' } as const;
-
 /** Enqueues the mail of a month once per slot. Files beyond the limit of attachments stay in the folder, and the mail names it. */
 const mailExport = async (
   { format, folder, mail: recipients }: Settings,
-  { month, currency, spend, rows, corrections, files }: ExportedMonth<File>,
+  { month, currency, spend, rows, corrections, files }: ExportedMonth<ExportedFile>,
   context: JobContext,
 ): Promise<number> => {
   const { mail, account, warehouse, reports, clock, slot, name, locale: tag } = context;
@@ -73,20 +49,21 @@ const mailExport = async (
     throw fault('mail-not-configured', `job ${name} sends mail, and no mail server is declared`);
   const locale = localeOf(tag);
   const { exports } = locale.mails;
-  const attachments = await Promise.all(
-    files.map(async (file) => ({
-      filename: file.name,
-      contentType: contentTypes[format],
-      content: await file.content(),
-    })),
-  );
-  // Base64 takes four bytes for three.
-  const size = attachments.reduce((sum, { content }) => sum + Math.ceil(content.length / 3) * 4, 0);
-  const isTooLarge = size > reports.attachLimit;
+  const isTooLarge = sum(files.map(({ bytes }) => sizeInTransit(bytes))) > reports.attachLimit;
   if (isTooLarge && folder === undefined)
     throw fault('wrong-use', `the files of ${month} are too large for a mail`, {
       advice: 'set `folder` in the job, or `format: parquet`, or raise mail.attach_limit',
     });
+  const attachments = isTooLarge
+    ? []
+    : await Promise.all(
+        files.map(async (file) => ({
+          filename: file.name,
+          contentType: contentTypes[format],
+          content: await file.content(),
+        })),
+      );
+  const countOf = (count: number): string => formatInteger(money(String(count)), locale);
   const enqueued = await notify(
     { outbox: warehouse.outbox, clock, ...mail },
     {
@@ -105,13 +82,7 @@ const mailExport = async (
                 account: account.name,
                 period: month,
                 spend: formatMoney(money(spend), currency, locale),
-                rows:
-                  corrections === 0
-                    ? formatNumber(money(String(rows)), locale, 0)
-                    : exports.rows(
-                        formatNumber(money(String(rows)), locale, 0),
-                        formatNumber(money(String(corrections)), locale, 0),
-                      ),
+                rows: corrections === 0 ? countOf(rows) : exports.rows(countOf(rows), countOf(corrections)),
                 files: files.map((file) => file.name).join(', '),
               },
               locale.mails,
@@ -125,7 +96,7 @@ const mailExport = async (
         recipients: `jobs.${name}.mail.to`,
         page: reports.pageUrl,
       }),
-      attachments: isTooLarge ? [] : attachments,
+      attachments,
     },
   );
   return enqueued.length;
@@ -138,7 +109,9 @@ export const focusKind = defineJobKind({
   shape,
   run: async (settings, context) => {
     const folder = folderOf(settings);
-    const exported = await exportFiles(settings, context);
+    const { period, version, format } = settings;
+    const put = folder === undefined ? inMemory : fileIn(resolve(folder));
+    const exported = await exportFocus({ period, version, format }, context, put);
     const mails = await mailExport(settings, exported, context);
     const { month, currency, spend, rows, corrections, files } = exported;
     const places = [
@@ -153,7 +126,7 @@ export const focusKind = defineJobKind({
         rows,
         corrections,
         mails,
-        files: files.map(({ name }) => basename(name)).join(', '),
+        files: files.map(({ name }) => name).join(', '),
       },
     };
   },

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -8,12 +8,22 @@ import { createGzip } from 'node:zlib';
 import { fault, messageOf, syncPath, systemCode } from '../../core/index.ts';
 import type { PutFile } from './export-focus.ts';
 
+/** A file of an export. */
+export type ExportedFile = {
+  readonly name: string;
+  readonly bytes: number;
+  readonly content: () => Promise<Buffer>;
+};
+
+/** A file of an export as it is passed to a command; gzip in base64. */
+export type CompressedFile = { readonly name: string; readonly gzip: string };
+
 /**
  * Writes files into a folder, each beside its place and then into it: a reader finds a whole file, of this export or of the one before.
  * @throws faults disk-full, path-unwritable
  */
 export const fileIn =
-  (folder: string): PutFile<{ readonly path: string }> =>
+  (folder: string): PutFile<ExportedFile> =>
   async (name, pieces) => {
     const path = join(folder, name);
     const draft = join(folder, `.${name}.partial`);
@@ -25,7 +35,8 @@ export const fileIn =
       await syncPath(draft);
       await rename(draft, path);
       await syncPath(folder);
-      return { path };
+      const { size } = await stat(path);
+      return { name, bytes: size, content: async () => readFile(path) };
     } catch (error) {
       await rm(draft, { force: true }).catch(() => undefined);
       if (systemCode(error) === undefined) throw error;
@@ -40,16 +51,13 @@ export const fileIn =
     }
   };
 
-export const inMemory: PutFile<{ readonly name: string; readonly content: Buffer }> = async (
-  name,
-  pieces,
-) => ({
-  name,
-  content: await buffer(Readable.from(pieces)),
-});
+export const inMemory: PutFile<ExportedFile> = async (name, pieces) => {
+  const content = await buffer(Readable.from(pieces));
+  return { name, bytes: content.length, content: () => Promise.resolve(content) };
+};
 
 /** For the line to a command: a table of a million rows is a few percent of its size. Base64. */
-export const compressed: PutFile<{ readonly name: string; readonly gzip: string }> = async (name, pieces) => {
+export const compressed: PutFile<CompressedFile> = async (name, pieces) => {
   const gzip = createGzip({ level: 1 });
   const [content] = await Promise.all([buffer(gzip), pipeline(pieces, gzip)]);
   return { name, gzip: content.toString('base64') };

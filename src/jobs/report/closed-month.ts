@@ -17,7 +17,14 @@ export type MonthRequest = {
 /** The report whose signature closes a month. */
 const closingReport = 'statement';
 
-const whyOpen = ({ seal }: ReportModel, { locale }: JobContext): string => {
+/** Why a month could not be closed. */
+const whyOpen = (
+  closing: Awaited<ReturnType<typeof closeMonth>>,
+  { seal }: ReportModel,
+  { locale }: JobContext,
+): string => {
+  if (closing?.state === 'other-zone') return `months of the account are closed in ${closing.zone}`;
+  if (closing?.state === 'unproven') return 'the unit of its amounts is not proven';
   const { reasons } = localeOf(locale).messages.seal;
   return seal?.state === 'draft' ? seal.reasons.map((reason) => reasons[reason]).join('; ') : '';
 };
@@ -43,11 +50,8 @@ export const closedMonth = async (
   const composed = await compose({ report: closingReport, period, allow }, own);
   const closing = await closeMonth(composed, own);
   if (closing?.state === 'closed' || closing?.state === 'known') return closing.month;
-  const why = ((): string => {
-    if (closing?.state === 'other-zone') return `months of the account are closed in ${closing.zone}`;
-    return closing?.state === 'unproven'
-      ? 'the unit of its amounts is not proven'
-      : whyOpen(composed.model, context);
-  })();
-  throw fault('month-open', `${month} of ${account.name} is not closed: ${why}`);
+  throw fault(
+    'month-open',
+    `${month} of ${account.name} is not closed: ${whyOpen(closing, composed.model, context)}`,
+  );
 };

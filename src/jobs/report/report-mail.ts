@@ -1,5 +1,6 @@
-import { sizeText, type LocaleTag, type AttachFormat, attachFormats } from '../../core/index.ts';
+import { sizeText, sum, type LocaleTag, type AttachFormat, attachFormats } from '../../core/index.ts';
 import { localeOf } from '../../messages/index.ts';
+import { sizeInTransit } from '../../notify/index.ts';
 import {
   dataFiles,
   renderReport,
@@ -24,10 +25,6 @@ const filesElsewhere = (
     sizeText(bytes),
     where,
   );
-
-/** Bytes after encoding: base64 in lines of 76 characters. */
-const travelling = (files: readonly Pick<DataFile, 'content'>[]): number =>
-  files.reduce((sum, { content }) => sum + Math.ceil(content.length / 57) * 78, 0);
 
 /** Placed before the notes on the figures. */
 const withSentences = (model: ReportModel, sentences: readonly string[], source: string): ReportModel => ({
@@ -107,7 +104,7 @@ export const mailOfReport = async (
     ...attachFormats.filter((format) => attach.includes(format)),
     ...(signed.length === 0 ? [] : ['json']),
   ];
-  const bytes = travelling(chosen);
+  const bytes = sum(chosen.map(({ content }) => sizeInTransit(content.length)));
   const linked = bytes > reports.attachLimit ? place : undefined;
   const sentences = [
     ...(isWhole ? [] : [localeOf(locale).messages.reportMail.whole(page ?? linked)]),

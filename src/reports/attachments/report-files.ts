@@ -20,7 +20,8 @@ export type DataFile = {
 /** Writes one table as a Parquet file. */
 export type WriteParquet = (table: ParquetTable) => Promise<Buffer>;
 
-const contentTypes: Readonly<Record<AttachFormat, string>> = {
+/** The media types of attachments. */
+export const contentTypes: Readonly<Record<AttachFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   parquet: 'application/vnd.apache.parquet',

@@ -118,7 +118,7 @@ export const dataWarnings = (
     const table = context.table(sql);
     if (known === undefined) return [];
     if (table.rows.length === 0)
-      return hasCalls && callTables.some((table) => known.tables.has(table)) && !section.optional
+      return hasCalls && [...known.tables].some((name) => callTables.has(name)) && !section.optional
         ? [reportWarnings.noRows(title, sql)]
         : [];
     if (section.kind === 'chart' || known.limitAt !== undefined || known.mixedAt !== undefined) return [];

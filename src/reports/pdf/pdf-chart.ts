@@ -1,11 +1,8 @@
-import type PDFDocument from 'pdfkit';
 import { chartShapes } from '../charts/chart-shapes.ts';
 import type { ChartShape, ChartSize } from '../charts/chart-shape.ts';
 import type { ChartModel, ReportModel } from '../compose/model.ts';
-import { contentWidth } from './pdf-page.ts';
+import { contentWidth, type PdfFile } from './pdf-page.ts';
 import type { PdfText } from './pdf-text.ts';
-
-type Document = InstanceType<typeof PDFDocument>;
 
 const ink = '#6b717c';
 
@@ -14,7 +11,7 @@ export const paperChart: ChartSize = { width: contentWidth, height: 150, label: 
 
 /** Diagonal lines in a box. */
 const hatch = (
-  document: Document,
+  document: PdfFile,
   { x, y, width, height }: Extract<ChartShape, { kind: 'missing' }>,
 ): void => {
   document.save().rect(x, y, width, height).clip();
@@ -22,7 +19,7 @@ const hatch = (
   document.lineWidth(1.4).strokeOpacity(0.35).stroke(ink).restore();
 };
 
-const drawShape = (document: Document, text: PdfText, shape: ChartShape): void => {
+const drawShape = (document: PdfFile, text: PdfText, shape: ChartShape): void => {
   switch (shape.kind) {
     case 'grid':
       document
@@ -70,7 +67,7 @@ const drawShape = (document: Document, text: PdfText, shape: ChartShape): void =
 
 /** Draws a chart whose upper left corner is at the point, as vectors. */
 export const drawChart = (
-  document: Document,
+  document: PdfFile,
   text: PdfText,
   chart: ChartModel,
   model: ReportModel,

@@ -1,6 +1,7 @@
 import type PDFDocument from 'pdfkit';
 
-type Document = InstanceType<typeof PDFDocument>;
+/** A PDF that is being written. */
+export type PdfFile = InstanceType<typeof PDFDocument>;
 
 /** A4, in points. */
 export const pageSize = { width: 595.28, height: 841.89, margin: 48, footer: 34 } as const;
@@ -13,14 +14,12 @@ export type Cursor = {
   readonly move: (by: number) => void;
   /** Begins a page if less than this height is left. Returns whether it did. */
   readonly need: (height: number) => boolean;
-  /** Whether a part of this height fits on a page at all. */
-  readonly fits: (height: number) => boolean;
 };
 
 const top = pageSize.margin;
 const bottom = pageSize.height - pageSize.margin - pageSize.footer;
 
-export const createCursor = (document: Document): Cursor => {
+export const createCursor = (document: PdfFile): Cursor => {
   let at = top as number;
   return {
     y: () => at,
@@ -33,6 +32,5 @@ export const createCursor = (document: Document): Cursor => {
       at = top;
       return true;
     },
-    fits: (height) => height <= bottom - top,
   };
 };

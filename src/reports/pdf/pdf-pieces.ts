@@ -59,7 +59,7 @@ const mirrored = (text: string, isBold: boolean): readonly Piece[] =>
 export const piecesOf = (text: string, isBold = false): readonly Piece[] => {
   if (isLatin(text)) return piecesIn(text, isBold);
   const { levels } = bidi.getEmbeddingLevels(text);
-  const ordered = runs(text, (_, at) => levels[at] ?? 0).map((run) => ({ ...run }));
+  const ordered = [...runs(text, (_, at) => levels[at] ?? 0)];
   const highest = Math.max(...ordered.map(({ fact }) => fact));
   for (let level = highest; level > 0; level -= 1) {
     let from = 0;

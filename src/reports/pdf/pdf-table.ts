@@ -1,12 +1,9 @@
-import type PDFDocument from 'pdfkit';
 import { sum } from '../../core/index.ts';
 import type { CellModel, ColumnModel, RowModel, TableModel } from '../compose/model.ts';
 import { changeText } from '../render/html-change.ts';
 import { colour } from '../render/styles.ts';
-import { contentWidth, pageSize, type Cursor } from './pdf-page.ts';
-import type { PdfText, TextStyle } from './pdf-text.ts';
-
-type Document = InstanceType<typeof PDFDocument>;
+import { contentWidth, pageSize, type Cursor, type PdfFile } from './pdf-page.ts';
+import { lineHeightOf, type PdfText, type TextStyle } from './pdf-text.ts';
 
 const gap = 10;
 const leastName = 90;
@@ -90,7 +87,7 @@ const heightsOf = (blocks: string): readonly number[] =>
   });
 
 const drawGraphic = (
-  document: Document,
+  document: PdfFile,
   column: Sized,
   cell: CellModel,
   row: RowModel,
@@ -122,9 +119,9 @@ const toneOf = (cell: CellModel | undefined): string => {
 };
 
 /** Draws a table; its head is repeated on each page. */
-export const drawTable = (document: Document, text: PdfText, cursor: Cursor, table: TableModel): void => {
+export const drawTable = (document: PdfFile, text: PdfText, cursor: Cursor, table: TableModel): void => {
   const { size, columns } = layoutOf(table, text);
-  const lineHeight = size * 1.45;
+  const lineHeight = lineHeightOf(size);
   const cellLines = (column: Sized, content: string, style: TextStyle): readonly string[] =>
     text.wrap(content, column.width, style);
   const drawCell = (column: Sized, lines: readonly string[], y: number, style: TextStyle): void => {

@@ -1,8 +1,6 @@
-import type PDFDocument from 'pdfkit';
 import type { PdfFont } from './pdf-fonts.ts';
+import type { PdfFile } from './pdf-page.ts';
 import { piecesOf, type Piece } from './pdf-pieces.ts';
-
-type Document = InstanceType<typeof PDFDocument>;
 
 export type TextStyle = {
   /** Points. */
@@ -10,6 +8,9 @@ export type TextStyle = {
   readonly isBold?: boolean;
   readonly colour: string;
 };
+
+/** The height of a line, in points. */
+export const lineHeightOf = (size: number): number => size * 1.45;
 
 /** Draws and measures text, in points. */
 export type PdfText = {
@@ -35,7 +36,7 @@ const tokensOf = (text: string): readonly string[] =>
 const ofFigures = { features: { tnum: true, kern: false } };
 const featuresOf = (text: string) => (/\d/.test(text) ? ofFigures : {});
 
-export const createPdfText = (document: Document): PdfText => {
+export const createPdfText = (document: PdfFile): PdfText => {
   const widths = new Map<string, number>();
   const pieceWidth = ({ text, font }: Piece): number => {
     const key = `${font} ${text}`;

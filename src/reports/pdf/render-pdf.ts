@@ -12,19 +12,17 @@ import { changeText } from '../render/html-change.ts';
 import { colour } from '../render/styles.ts';
 import { drawChart, paperChart } from './pdf-chart.ts';
 import { pdfFonts, printable } from './pdf-fonts.ts';
-import { contentWidth, createCursor, pageSize, type Cursor } from './pdf-page.ts';
+import { contentWidth, createCursor, pageSize, type Cursor, type PdfFile } from './pdf-page.ts';
 import { drawTable } from './pdf-table.ts';
-import { createPdfText, type PdfText, type TextStyle } from './pdf-text.ts';
+import { createPdfText, lineHeightOf, type PdfText, type TextStyle } from './pdf-text.ts';
 
-type Document = InstanceType<typeof import('pdfkit')>;
-
-type Pen = { readonly document: Document; readonly text: PdfText; readonly cursor: Cursor };
+type Pen = { readonly document: PdfFile; readonly text: PdfText; readonly cursor: Cursor };
 
 const left = pageSize.margin;
 
 /** Draws a paragraph, line by line over pages. */
 const paragraph = ({ text, cursor }: Pen, content: string, style: TextStyle, after = 0): void => {
-  const lineHeight = style.size * 1.45;
+  const lineHeight = lineHeightOf(style.size);
   for (const line of text.wrap(content, contentWidth, style)) {
     cursor.need(lineHeight);
     text.draw(line, left, cursor.y(), style);

@@ -57,8 +57,7 @@ type Findings = { mixedAt: number | undefined };
 const unknown: Relation = { columns: new Map(), isCube: false, open: false, conditions: none, periods: none };
 const cube: Relation = { ...unknown, isCube: true, open: true };
 /** The tables that contain calls. */
-export const callTables = ['cube', 'calls'] as const;
-const areCalls: ReadonlySet<string> = new Set(callTables);
+export const callTables: ReadonlySet<string> = new Set(['cube', 'calls']);
 
 const additive: ReadonlySet<string> = new Set(['sum', 'count', 'count_star', 'sum_no_overflow', 'fsum']);
 const deps = /^(avg|mean|median|favg|quantile.*|mad|mode)$/;
@@ -99,7 +98,7 @@ const sourcesOf = (from: SqlNode | undefined, scope: Scope, findings: Findings):
   switch (from?.['type']) {
     case 'BASE_TABLE': {
       const name = textAt(from, 'table_name').toLowerCase();
-      const relation = scope.get(name) ?? (areCalls.has(name) ? cube : unknown);
+      const relation = scope.get(name) ?? (callTables.has(name) ? cube : unknown);
       return [{ alias: (textAt(from, 'alias') || name).toLowerCase(), relation }];
     }
     case 'SUBQUERY': {

@@ -83,4 +83,4 @@ export const checkRules = async (
 
 /** Only rules that must hold fail an export. */
 export const isFailed = ({ rule, outcome }: Finding): boolean =>
-  outcome === 'broken' && rule.keyword === 'must';
+  outcome === 'broken' && rule.level === 'must';

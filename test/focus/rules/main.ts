@@ -46,9 +46,9 @@ const counted = (findings: readonly Finding[]): string =>
     .join(', ');
 
 const show = (title: string, findings: readonly Finding[]): void => {
-  const must = findings.filter(({ rule }) => rule.keyword === 'must');
+  const must = findings.filter(({ rule }) => rule.level === 'must');
   print(`${title}: ${must.length} rules that must hold: ${counted(must)}`);
-  const others = findings.filter(({ rule }) => rule.keyword !== 'must');
+  const others = findings.filter(({ rule }) => rule.level !== 'must');
   if (others.length > 0) print(`  ${others.length} rules that should or may hold: ${counted(others)}`);
   for (const { rule } of must.filter(({ outcome }) => outcome === 'not-interpreted'))
     print(`  ${rule.id} is not interpreted: ${describeRule(rule)}`);

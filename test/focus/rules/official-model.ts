@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Check, DataSet, Keyword, Rule } from './rule.ts';
+import type { Check, DataSet, RequirementLevel, Rule } from './rule.ts';
 
 /** A model of rules as the FinOps Foundation publishes it. */
 const modelSchema = z.object({
@@ -141,7 +141,8 @@ const checkOf = (given: Readonly<Record<string, unknown>>): Check | undefined =>
   }
 };
 
-const keywords: Readonly<Record<string, Keyword>> = {
+/** The requirement levels of RFC 2119, by their words in a model. */
+const requirementLevels: Readonly<Record<string, RequirementLevel>> = {
   MUST: 'must',
   'MUST NOT': 'must',
   SHOULD: 'should',
@@ -206,7 +207,7 @@ export const readOfficialModel = (text: string): OfficialRules => {
       {
         id,
         dataSet,
-        keyword: keywords[criteria.Keyword] ?? 'must',
+        level: requirementLevels[criteria.Keyword] ?? 'must',
         ...(of.length === 0 ? {} : { where: { check: 'all', of } as const }),
         needs: checkOf(criteria.Requirement) ?? { check: 'unknown', name: 'nothing', columns: [] },
       },

@@ -45,13 +45,14 @@ const checkSchema = z.discriminatedUnion('check', [
 
 export type Check = z.infer<typeof checkSchema>;
 
-export type Keyword = 'must' | 'should' | 'may';
+/** How binding a rule is, in the terms of RFC 2119. */
+export type RequirementLevel = 'must' | 'should' | 'may';
 
 export type Rule = {
   /** As in the specification. */
   readonly id: string;
   readonly dataSet: DataSet;
-  readonly keyword: Keyword;
+  readonly level: RequirementLevel;
   /** In which rows it holds; absent: in all. */
   readonly where?: Check | undefined;
   readonly needs: Check;
@@ -73,7 +74,7 @@ export const readOwnRules = (text: string, version: FocusVersion): readonly Rule
     .parse(parse(text))
     .flatMap(({ ids, dataSet, where, needs }): readonly Rule[] => {
       const id = ids[version];
-      return id === undefined ? [] : [{ id, dataSet, keyword: 'must', where, needs }];
+      return id === undefined ? [] : [{ id, dataSet, level: 'must', where, needs }];
     });
 
 /** Whether all of a check is interpreted. */

@@ -171,11 +171,11 @@ describe('the export of a month', () => {
 });
 
 describe('a model of the FinOps Foundation', () => {
-  const criteria = (keyword: string, requirement: object, condition: object = {}) => ({
+  const criteria = (level: string, requirement: object, condition: object = {}) => ({
     Status: 'Active',
     Type: 'Static',
     EntityType: 'Column',
-    ValidationCriteria: { Keyword: keyword, Requirement: requirement, Condition: condition },
+    ValidationCriteria: { Keyword: level, Requirement: requirement, Condition: condition },
   });
   const isNotNull = (name: string) => ({ CheckFunction: 'CheckNotValue', ColumnName: name, Value: null });
   const isValue = (name: string, value: string) => ({
@@ -222,7 +222,7 @@ describe('a model of the FinOps Foundation', () => {
   it('gives a part the condition of the whole, keeps the text where a condition contradicts it, and counts what it leaves out', () => {
     const { version, rules, leftOut } = readOfficialModel(model);
     expect(version).toBe('9.1');
-    expect(rules.map(({ id, keyword, where }) => [id, keyword, where])).toEqual([
+    expect(rules.map(({ id, level, where }) => [id, level, where])).toEqual([
       ['part', 'must', { check: 'all', of: [{ check: 'differs', column: 'Part', value: null }] }],
       [
         'ConsumedQuantity-C-006-C',
