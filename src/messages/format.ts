@@ -9,6 +9,7 @@ import {
   zero,
   type Money,
 } from '../core/index.ts';
+import type { ForecastAccuracy } from '../monitoring/index.ts';
 import type { Locale, Power } from './locale.ts';
 
 const grouped = (digits: string, locale: Locale): string => {
@@ -148,3 +149,13 @@ export const formatPercent = (ratio: Money, locale: Locale): string => {
   const rounded = roundMoney(percent, compareMoney(absoluteMoney(percent), money('1000')) < 0 ? 1 : 0);
   return locale.percent(`${isNegative(rounded) ? '-' : ''}${grouped(unsigned(rounded), locale)}`);
 };
+
+/** How far the latest forecasts at the same point of a month were off; undefined where that is not known. */
+export const accuracyText = (accuracy: ForecastAccuracy | undefined, locale: Locale): string | undefined =>
+  accuracy === undefined
+    ? undefined
+    : locale.messages.budgets.accuracy(
+        accuracy.months,
+        formatPercent(accuracy.mean, locale),
+        formatPercent(accuracy.most, locale),
+      );

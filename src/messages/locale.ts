@@ -104,6 +104,10 @@ export type Messages = {
     readonly forecast: string;
     /** In place of a forecast while the log covers too few days. */
     readonly tooEarly: string;
+    /** Above forecasts with their mean error: `$12,300.00 ± 3.1%`. */
+    readonly forecastError: string;
+    /** How far the latest forecasts were off that were made at the same point of a month. */
+    readonly accuracy: (months: number, mean: string, most: string) => string;
     /** Why the spend or the forecast is unknown. */
     readonly unknown: Readonly<Record<UnknownReason['kind'], string>>;
     readonly spent: (spend: string, budget: string) => string;

@@ -6,9 +6,11 @@ export {
   type PeriodSums,
   type UnknownReason,
 } from './budgets/assess.ts';
+export { describeScope } from './budgets/budget.ts';
 export type { Budget, BudgetPeriodKind, BudgetScope, Threshold } from './budgets/budget.ts';
 export { conditionsOf, levelName } from './budgets/conditions.ts';
-export { forecastAtPace, middleOf } from './budgets/forecast.ts';
+export { forecastAtPace, middleOf, type Forecast, type ForecastAccuracy } from './budgets/forecast.ts';
+export { forecastBy } from './budgets/forecast-month.ts';
 export { comparedWith, periodAt, periodBefore } from './budgets/period.ts';
 export { decideAlerts, type AlertRecord, type Condition } from './alerts/decide-alerts.ts';
 export {
@@ -48,12 +50,24 @@ export {
   byLastWeek,
   byModel,
   byPace,
-  errorScale,
+  intervalFactors,
   originDays,
+  recordMonths,
   replay,
   spreadOf,
-  type Method,
+  type DayOfSpend,
+  type ForecastMethod,
   type PastForecast,
 } from './forecast/month-forecast.ts';
+export {
+  firstOfRecord,
+  firstToRead,
+  keepDays,
+  keptForecast,
+  recordOf,
+  usedMethods,
+  type IssuedForecast,
+  type KeptForecast,
+} from './forecast/kept-forecast.ts';
 export { backtest, type Backtest } from './forecast/backtest.ts';
-export { expectedSpend, fitSpend } from './forecast/spend-model.ts';
+export { expectedSpend, fitSpend, leastDays } from './forecast/spend-model.ts';

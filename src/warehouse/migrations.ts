@@ -4,6 +4,7 @@ import { laterColumns } from '../core/index.ts';
 import { columnMigrations } from './logs/call-log-table.ts';
 import { extraStatements } from './logs/extra.ts';
 import { closedStatements } from './closed/closed-schema.ts';
+import { forecastStatements } from './forecasts/forecast-schema.ts';
 import { replacedRollup, rollupStatements } from './rollup/rollup-schema.ts';
 
 /** Tables of windows whose sum lags behind the gateway's, which schema 26 adds. */
@@ -155,6 +156,7 @@ const written: readonly Migration[] = [
   { number: 32, name: 'headers of other columns', statements: extraStatements },
   { number: 33, name: 'rollup by model and by key', statements: replacedRollup },
   { number: 34, name: 'closed months', statements: closedStatements },
+  { number: 35, name: 'forecasts', statements: forecastStatements },
 ];
 
 /**

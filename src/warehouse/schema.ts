@@ -1,5 +1,6 @@
 import { backupStatements } from './backup/backup-log.ts';
 import { closedStatements } from './closed/closed-schema.ts';
+import { forecastStatements } from './forecasts/forecast-schema.ts';
 import { callLogTable } from './logs/call-log-table.ts';
 import { extraStatements } from './logs/extra.ts';
 import type { Schema } from './migrate.ts';
@@ -236,6 +237,7 @@ const statements = [
   ...backupStatements,
   ...extraStatements,
   ...closedStatements,
+  ...forecastStatements,
 ] as const;
 
 export const schema: Schema = {

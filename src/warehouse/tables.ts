@@ -51,6 +51,7 @@ import type { SnapshotTable } from './snapshots/snapshot.ts';
 import { createSnapshotTable } from './snapshots/snapshot-table.ts';
 import { createKnownNames, type ReadNames } from './known-names.ts';
 import { createSeriesColours, type SeriesColours } from './series-colours.ts';
+import { createForecastTable, type ForecastTable } from './forecasts/forecast-table.ts';
 import { readFootprint, type Footprint } from './footprint.ts';
 import { readSpend, type Spend } from './spend.ts';
 import { readCalls, type BookedCall } from './calls.ts';
@@ -106,6 +107,8 @@ export type Warehouse = AsyncDisposable & {
   readonly calls: (account: string, range: Interval<UnixSeconds>) => Promise<readonly BookedCall[]>;
   readonly rollup: RollupTable;
   readonly closed: ClosedMonths;
+  /** What the end of months is forecast from, and what was forecast. */
+  readonly forecasts: ForecastTable;
   readonly backups: BackupLog;
   readonly footprint: () => Promise<Footprint>;
   /**
@@ -204,6 +207,7 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
       ),
     rollup,
     closed: createClosedMonths({ state, rowStore, refresh, clock: options.clock }),
+    forecasts: createForecastTable(state),
     backups: createBackupLog(state),
     footprint: async () => readFootprint(engine, options.path),
     exclusive: storage.exclusive,

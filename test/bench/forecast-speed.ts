@@ -6,11 +6,12 @@ import {
   byLastWeek,
   byModel,
   byPace,
-  errorScale,
+  intervalFactors,
   originDays,
+  recordMonths,
   replay,
   spreadOf,
-  type Method,
+  type ForecastMethod,
   type PastForecast,
 } from '../../src/monitoring/index.ts';
 import { daysOfMonth, spendSeries } from './forecast-series.ts';
@@ -28,7 +29,7 @@ const before = 6;
 const forecast = 12;
 
 /** MSTL with AutoETS of augurs, over half a year. */
-const byAugurs: Method = (past, days) => {
+const byAugurs: ForecastMethod = (past, days) => {
   const recent = past.slice(-182);
   if (recent.length < 28) return undefined;
   const model = MSTL.ets([7]);
@@ -40,8 +41,8 @@ const byAugurs: Method = (past, days) => {
 const isCovered = (one: PastForecast, past: readonly PastForecast[]): boolean => {
   const spread = spreadOf(past);
   if (spread === undefined) throw new Error('six months make an interval');
-  const end = (error: number): number => one.forecast * (1 + error * errorScale(one.left));
-  return one.actual >= end(spread.low) && one.actual <= end(spread.high);
+  const { low, high } = intervalFactors(spread, one.left);
+  return one.actual >= one.forecast * low && one.actual <= one.forecast * high;
 };
 
 /** Errors of forecasts of the end of a month, by method, and the coverage of the interval. */
@@ -55,18 +56,18 @@ export const benchForecast = (report: BenchReport, scale: number): void => {
   for (let seed = 1; seed <= count; seed += 1) {
     const series = spendSeries(seed, before + forecast);
     const months = Array.from({ length: before + forecast }, (_, at) => ({
+      name: String(at),
       start: at * daysOfMonth,
       end: (at + 1) * daysOfMonth,
     }));
-    for (const [name, method] of Object.entries(methods) as [keyof typeof methods, Method][]) {
+    for (const [name, method] of Object.entries(methods) as [keyof typeof methods, ForecastMethod][]) {
       const judged = replay(series, months.slice(before), method);
       found.set(name, [...(found.get(name) ?? []), ...judged]);
       if (name !== 'model') continue;
       const earlier = [...replay(series, months.slice(0, before), method), ...judged];
       for (const one of judged) {
-        const past = earlier.filter(
-          ({ month }) => month < one.month && month >= one.month - 12 * daysOfMonth,
-        );
+        const at = Number(one.month);
+        const past = earlier.filter(({ month }) => Number(month) < at && Number(month) >= at - recordMonths);
         covered.push({ day: one.day, isIn: isCovered(one, past) });
       }
     }

@@ -14,7 +14,11 @@ import {
 import { daysOfMonth, spendSeries } from '../bench/forecast-series.ts';
 
 const monthsOf = (count: number) =>
-  Array.from({ length: count }, (_, at) => ({ start: at * daysOfMonth, end: (at + 1) * daysOfMonth }));
+  Array.from({ length: count }, (_, at) => ({
+    name: String(at),
+    start: at * daysOfMonth,
+    end: (at + 1) * daysOfMonth,
+  }));
 
 /** Days whose weekends have less. */
 const weeks = (count: number, dayAt: (at: number) => number = () => 100): readonly number[] =>
@@ -105,7 +109,7 @@ describe('the interval of a forecast', () => {
   const past = (months: number, errors: readonly number[]): readonly PastForecast[] =>
     Array.from({ length: months }, (_, at) =>
       errors.map((error) => ({
-        month: at * daysOfMonth,
+        month: String(at),
         day: 10,
         forecast: 100,
         actual: 100 * (1 + error),

@@ -182,6 +182,8 @@ const alertText = (
       amount: spend,
       low: spend,
       high: spend,
+      range: 'paces',
+      method: 'pace',
       paceFrom: unixSeconds(Date.UTC(2026, 10, 13) / 1000),
     },
     isTooEarly: false,

@@ -8,6 +8,8 @@ import {
 } from '../../core/index.ts';
 import { defineJobKind } from '../job-kind.ts';
 import { alertJobFaults, alertShape } from './alert-shape.ts';
+import { issueForecasts } from '../forecasts/issue-forecasts.ts';
+import { recordForecasts, updateForecasts } from '../forecasts/keep-forecasts.ts';
 import { decide } from './decide.ts';
 import { budgetsOf, isOnData } from './rules/budget/rule.ts';
 import { alertRules } from './rules/registry.ts';
@@ -30,11 +32,16 @@ export const alertKind = defineJobKind({
     // An alert for a period that has ended requires no action.
     if (context.trigger === 'backfill')
       return { summary: 'nothing to do: alerts about the past are not sent', figures: {} };
+    const budgets = context.costOwners?.budgets ?? [];
+    await updateForecasts(budgets, context);
     const { states, raised, recovered, ended, notified } = await decide(
       settings,
       neededFor(context.slot, settings.lag),
       context,
     );
+    await issueForecasts(context);
+    // Nothing waits for it: alerts are decided and their mails are in the outbox.
+    await recordForecasts(budgets, context);
     const count = (state: string): number => states.filter((one) => one === state).length;
     const unknown = count('unknown');
     return {

@@ -80,6 +80,9 @@ export const german: Locale = {
       spend: 'Kosten',
       used: 'Verbraucht',
       forecast: 'Prognose',
+      forecastError: 'Prognose ± üblicher Fehler',
+      accuracy: (months, mean, most) =>
+        `Die letzten ${months} Prognosen zu diesem Zeitpunkt des Monats wichen im Mittel um ${mean} ab, höchstens um ${most}.`,
       tooEarly: 'zu früh',
       unknown: {
         'no-data': 'keine Daten',

@@ -75,6 +75,9 @@ export const english: Locale = {
       spend: 'Spend',
       used: 'Used',
       forecast: 'Forecast',
+      forecastError: 'Forecast ± usual error',
+      accuracy: (months, mean, most) =>
+        `The last ${months} forecasts at this point of the month were off by ${mean} on average, at most ${most}.`,
       tooEarly: 'too early',
       unknown: {
         'no-data': 'no data',

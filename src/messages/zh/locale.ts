@@ -74,6 +74,8 @@ export const chinese: Locale = {
       spend: '费用 / 预算',
       used: '已用',
       forecast: '预测',
+      forecastError: '预测 ± 平均误差',
+      accuracy: (months, mean, most) => `最近 ${months} 个月在同一时点的预测平均偏差 ${mean}，最大 ${most}。`,
       tooEarly: '为时过早',
       unknown: {
         'no-data': '无数据',

@@ -43,6 +43,8 @@ export type AlertShown = {
     readonly [Name in string]?: string | undefined;
   } & {
     readonly reason?: string | undefined;
+    /** What else helps to judge the alert, as a sentence. */
+    readonly note?: string | undefined;
     /** The next step where the state is unknown. */
     readonly hint?: string | undefined;
   };

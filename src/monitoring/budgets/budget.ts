@@ -6,6 +6,12 @@ export type BudgetScope =
   | { readonly kind: 'team' | 'service' | 'keys' | 'model'; readonly name: string }
   | { readonly kind: 'tag'; readonly tag: TagName; readonly name: string };
 
+/** `account`, `team search`, `model gpt-*`. */
+export const describeScope = (scope: BudgetScope): string => {
+  if (scope.kind === 'account') return 'account';
+  return scope.kind === 'tag' ? `${scope.tag} ${scope.name}` : `${scope.kind} ${scope.name}`;
+};
+
 export type BudgetPeriodKind = 'day' | 'week' | 'month' | 'quarter';
 
 /** A level at which a budget alerts. */

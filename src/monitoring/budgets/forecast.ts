@@ -11,6 +11,7 @@ import {
   type Money,
   type UnixSeconds,
 } from '../../core/index.ts';
+import type { UsedMethod } from '../forecast/kept-forecast.ts';
 
 /** The range that ends with the data and from which the pace is taken, cut to the call log. */
 export type RecentSpend = {
@@ -29,14 +30,25 @@ export type ForecastInput = {
   readonly recent: RecentSpend;
 };
 
+/** How far the latest forecasts at the same point of a month were off. */
+export type ForecastAccuracy = {
+  /** Errors by what the month came to: 0.031 is 3.1 %. */
+  readonly mean: Money;
+  readonly most: Money;
+  readonly months: number;
+};
+
 /** Expected spend of the whole period. */
 export type Forecast = {
   readonly amount: Money;
-  /** At the paces of the two halves of the range. */
   readonly low: Money;
   readonly high: Money;
+  /** What `low` and `high` are: the interval that 80 % of months end in, by the errors of past forecasts, or the paces of both halves of the range. */
+  readonly range: 'interval' | 'paces';
+  readonly method: UsedMethod;
   /** Start of the range from which the pace is taken. */
   readonly paceFrom: UnixSeconds;
+  readonly accuracy?: ForecastAccuracy | undefined;
 };
 
 /** Undefined when the data does not suffice. */
@@ -55,7 +67,8 @@ export const middleOf = ({ start, end }: Interval<UnixSeconds>): UnixSeconds =>
 export const forecastAtPace: Forecaster = ({ period, through, spend, recent }) => {
   const { range, firstHalf } = recent;
   const left = Math.max(0, period.end - through);
-  if (left === 0) return { amount: spend, low: spend, high: spend, paceFrom: through };
+  const pace = { method: 'pace', range: 'paces' } as const;
+  if (left === 0) return { ...pace, amount: spend, low: spend, high: spend, paceFrom: through };
   if (range.end - range.start < leastHistory) return undefined;
   const atPace = (amount: Money, seconds: number): Money => {
     const rest = divideMoney(multiplyMoney(amount, money(String(left))), money(String(seconds)), 12);
@@ -68,5 +81,5 @@ export const forecastAtPace: Forecaster = ({ period, through, spend, recent }) =
   ].toSorted(compareMoney);
   const amount = atPace(recent.spend, range.end - range.start);
   const [low = amount, high = amount] = halves;
-  return { amount, low, high, paceFrom: range.start };
+  return { ...pace, amount, low, high, paceFrom: range.start };
 };

@@ -1,29 +1,30 @@
-import { mean, type LocalDate } from '../../core/index.ts';
+import { mean } from '../../core/index.ts';
 import {
   accuracyOf,
   byLastWeek,
   byModel,
   byPace,
-  errorScale,
+  intervalFactors,
+  monthsIn,
   originDays,
+  recordMonths,
   replay,
   spreadOf,
-  type Method,
+  type Accuracy,
+  type DayOfSpend,
+  type ForecastMethod,
   type PastForecast,
-  type SeriesMonth,
 } from './month-forecast.ts';
 
 /** Methods by name, the one that is judged first. */
 const methods = { model: byModel, pace: byPace, 'last-week': byLastWeek } as const satisfies Record<
   string,
-  Method
+  ForecastMethod
 >;
 
 export type MethodName = keyof typeof methods;
 
 export const methodNames: readonly MethodName[] = ['model', 'pace', 'last-week'];
-
-export type DayOfSpend = { readonly date: LocalDate; readonly spend: number };
 
 /** The end of a month as it was forecast after so many of its days, by each method that could. */
 export type BacktestOrigin = {
@@ -35,9 +36,6 @@ export type BacktestOrigin = {
   /** The 80 % interval of the model, made from the months before; missing for the first months. */
   readonly interval?: { readonly low: number; readonly high: number } | undefined;
 };
-
-/** How far a method was off, by what came. */
-export type Accuracy = { readonly mean: number; readonly most: number; readonly count: number };
 
 export type Backtest = {
   readonly origins: readonly BacktestOrigin[];
@@ -59,25 +57,12 @@ export type Backtest = {
     | undefined;
 };
 
-/** The whole months of the days. */
-const monthsIn = (days: readonly DayOfSpend[]): readonly (SeriesMonth & { readonly name: string })[] => {
-  const firsts = days.flatMap(({ date }, at) => (date.endsWith('-01') ? [at] : []));
-  return firsts.flatMap((start, at) => {
-    const end = firsts[at + 1];
-    const name = days[start]?.date.slice(0, 7) ?? '';
-    return end === undefined ? [] : [{ name, start, end }];
-  });
-};
-
-/** The months before one of which an interval is made. */
-const recordMonths = 12;
-
 /** Both ends of the interval of a forecast, from the past forecasts of earlier months. */
 const intervalOf = (one: PastForecast, earlier: readonly PastForecast[]): BacktestOrigin['interval'] => {
   const spread = spreadOf(earlier);
   if (spread === undefined) return undefined;
-  const end = (error: number): number => Math.max(0, one.forecast * (1 + error * errorScale(one.left)));
-  return { low: end(spread.low), high: end(spread.high) };
+  const { low, high } = intervalFactors(spread, one.left);
+  return { low: one.forecast * low, high: one.forecast * high };
 };
 
 /** 2 divided by the share that lies outside of an interval of 80 %. */
@@ -106,24 +91,24 @@ const intervalRecord = (origins: readonly BacktestOrigin[]): Backtest['interval'
  */
 export const backtest = (days: readonly DayOfSpend[]): Backtest => {
   const series = days.map(({ spend }) => spend);
-  const months = monthsIn(days);
+  const months = monthsIn(days, 1);
   const byMethod = new Map(methodNames.map((name) => [name, replay(series, months, methods[name])] as const));
   const model = byMethod.get('model') ?? [];
-  const find = (name: MethodName, month: number, day: number): PastForecast | undefined =>
+  const find = (name: MethodName, month: string, day: number): PastForecast | undefined =>
     byMethod.get(name)?.find((one) => one.month === month && one.day === day);
-  const origins = months.flatMap(({ name: month, start }, at) =>
+  const origins = months.flatMap(({ name: month }, at) =>
     originDays.flatMap((day): readonly BacktestOrigin[] => {
       const found = methodNames.flatMap((name) => {
-        const one = find(name, start, day);
+        const one = find(name, month, day);
         return one === undefined ? [] : [[name, one] as const];
       });
       const [first] = found;
       if (first === undefined) return [];
-      const own = find('model', start, day);
-      const record = months.slice(Math.max(0, at - recordMonths), at).map((one) => one.start);
+      const own = find('model', month, day);
+      const record = months.slice(Math.max(0, at - recordMonths), at).map(({ name }) => name);
       return [
         {
-          month,
+          month: month.slice(0, 'YYYY-MM'.length),
           day,
           actual: first[1].actual,
           forecasts: Object.fromEntries(found.map(([name, { forecast }]) => [name, forecast])),

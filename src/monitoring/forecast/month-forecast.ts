@@ -1,21 +1,33 @@
-import { mean, sum } from '../../core/index.ts';
-import { expectedSpend, fitSpend } from './spend-model.ts';
+import { mean, sum, type LocalDate } from '../../core/index.ts';
+import { expectedSpend, fitSpend, longestFit } from './spend-model.ts';
 
 /** A month as days of a series: the first one, and the one after the last. */
-export type SeriesMonth = { readonly start: number; readonly end: number };
+export type SeriesMonth = { readonly name: string; readonly start: number; readonly end: number };
 
 /** Spend of consecutive days in doubles, ascending. */
 export type Series = readonly number[];
 
-/** What days to come are expected to cost: a method of forecasting. Undefined when the days do not suffice. */
-export type Method = (past: Series, days: number) => number | undefined;
+export type DayOfSpend = { readonly date: LocalDate; readonly spend: number };
 
-/** Days of the past that a model is of. */
-const longest = 365;
+/** The whole months of consecutive days, each named by its first day; they begin on this day of the month. */
+export const monthsIn = (
+  days: readonly Pick<DayOfSpend, 'date'>[],
+  anchorDay: number,
+): readonly SeriesMonth[] => {
+  const ending = `-${String(anchorDay).padStart(2, '0')}`;
+  const firsts = days.flatMap(({ date }, at) => (date.endsWith(ending) ? [{ name: date, start: at }] : []));
+  return firsts.flatMap((one, at) => {
+    const end = firsts[at + 1]?.start;
+    return end === undefined ? [] : [{ ...one, end }];
+  });
+};
+
+/** What days to come are expected to cost: a method of forecasting. Undefined when the days do not suffice. */
+export type ForecastMethod = (past: Series, days: number) => number | undefined;
 
 /** The model of weekdays, level, trend and unusual days. */
-export const byModel: Method = (past, days) => {
-  const model = fitSpend(past.slice(-longest));
+export const byModel: ForecastMethod = (past, days) => {
+  const model = fitSpend(past.slice(-longestFit));
   if (model === undefined) return undefined;
   return sum(Array.from({ length: days }, (_, at) => expectedSpend(model, at + 1)));
 };
@@ -25,21 +37,20 @@ const paceDays = 14;
 const leastPaceDays = 7;
 
 /** The average of the last 14 days. */
-export const byPace: Method = (past, days) => {
+export const byPace: ForecastMethod = (past, days) => {
   const recent = past.slice(-paceDays);
   return recent.length < leastPaceDays ? undefined : mean(recent) * days;
 };
 
 /** Each day as the same weekday of the last week. */
-export const byLastWeek: Method = (past, days) => {
+export const byLastWeek: ForecastMethod = (past, days) => {
   const week = past.slice(-7);
   return week.length < 7 ? undefined : sum(Array.from({ length: days }, (_, at) => week[at % 7] ?? 0));
 };
 
 /** The end of a month as it was forecast from the end of one of its days, and as it came. */
 export type PastForecast = {
-  /** The first day of the month in the series. */
-  readonly month: number;
+  readonly month: string;
   /** The days of the month that were over. */
   readonly day: number;
   readonly forecast: number;
@@ -55,17 +66,17 @@ export const originDays = [5, 10, 15, 20] as const;
 export const replay = (
   series: Series,
   months: readonly SeriesMonth[],
-  method: Method,
+  method: ForecastMethod,
   origins: readonly number[] = originDays,
 ): readonly PastForecast[] =>
-  months.flatMap(({ start, end }) =>
+  months.flatMap(({ name, start, end }) =>
     origins.flatMap((day): readonly PastForecast[] => {
       const origin = start + day;
       const rest = origin >= end ? undefined : method(series.slice(0, origin), end - origin);
       if (rest === undefined) return [];
       return [
         {
-          month: start,
+          month: name,
           day,
           forecast: sum(series.slice(start, origin)) + rest,
           actual: sum(series.slice(start, end)),
@@ -94,6 +105,9 @@ const quantileOf = (sorted: readonly number[], share: number): number => {
   return low + (high - low) * (at - Math.floor(at));
 };
 
+/** Past months that a record is of. */
+export const recordMonths = 12;
+
 export type Spread = {
   /** Errors by the forecast and by `errorScale`, at the ends of the interval. */
   readonly low: number;
@@ -101,6 +115,15 @@ export type Spread = {
   /** Past forecasts that it is made from. */
   readonly errors: number;
 };
+
+/** Both ends of the interval of a forecast, as factors of it; `left` is the share of the month that is left. */
+export const intervalFactors = (
+  { low, high }: Spread,
+  left: number,
+): { readonly low: number; readonly high: number } => ({
+  low: Math.max(0, 1 + low * errorScale(left)),
+  high: Math.max(0, 1 + high * errorScale(left)),
+});
 
 /** How far forecasts were off, pooled over their days: an error shrinks with the share of the month that is left. Undefined for fewer than nine. */
 export const spreadOf = (past: readonly PastForecast[]): Spread | undefined => {
@@ -120,10 +143,13 @@ export const spreadOf = (past: readonly PastForecast[]): Spread | undefined => {
   };
 };
 
-/** The mean of the absolute errors by what came, and the largest. Undefined without past forecasts. */
+/** How far forecasts were off, by what came: absolute errors as shares. */
+export type Accuracy = { readonly mean: number; readonly most: number; readonly count: number };
+
+/** Undefined without past forecasts of something. */
 export const accuracyOf = (
-  past: readonly PastForecast[],
-): { readonly mean: number; readonly most: number; readonly count: number } | undefined => {
+  past: readonly Pick<PastForecast, 'forecast' | 'actual'>[],
+): Accuracy | undefined => {
   const errors = past
     .filter(({ actual }) => actual > 0)
     .map(({ forecast, actual }) => Math.abs(forecast - actual) / actual);

@@ -17,6 +17,9 @@ export type SpendModel = {
   readonly days: number;
 };
 
+/** The latest days that a model is fitted to. */
+export const longestFit = 365;
+
 /** Days below which there is no model: each weekday is known four times. */
 export const leastDays = 28;
 

@@ -82,6 +82,7 @@ const actionsOf = (alert: AlertView): readonly Action[] => [
 
 const notesOf = ({ mute, acknowledged, texts, zone }: AlertView): readonly Note[] => [
   ...(texts.reason === undefined ? [] : [{ text: texts.reason, tone: 'warn' as const }]),
+  ...(texts.note === undefined ? [] : [{ text: texts.note, tone: 'quiet' as const }]),
   ...(mute === undefined
     ? []
     : [

@@ -24,7 +24,11 @@ const outlook = (assessment: Assessment, { locale }: Context): string => {
   if (reason !== undefined) return messages.unknown[reason.kind];
   if (isTooEarly) return messages.tooEarly;
   const hasEnded = through !== undefined && through >= period.end;
-  return forecast === undefined || hasEnded ? '–' : formatMoney(forecast.amount, budget.currency, locale);
+  if (forecast === undefined || hasEnded) return '–';
+  const amount = formatMoney(forecast.amount, budget.currency, locale);
+  return forecast.accuracy === undefined
+    ? amount
+    : `${amount} ± ${formatPercent(forecast.accuracy.mean, locale)}`;
 };
 
 /** A threshold of which the state is not good news. */
@@ -89,7 +93,13 @@ export const buildBudgets = (
       { label: '', role: 'bar', align: 'left', hasTrack: true },
       { label: budgets.spend, role: 'figure', align: 'right' },
       { label: budgets.used, role: 'figure', align: 'right' },
-      { label: budgets.forecast, role: 'figure', align: 'right' },
+      {
+        label: shown.some(({ forecast }) => forecast?.accuracy !== undefined)
+          ? budgets.forecastError
+          : budgets.forecast,
+        role: 'figure',
+        align: 'right',
+      },
     ],
     rows: [...shown.map((one) => rowOf(one, context)), ...(rest > 0 ? [other] : [])],
   };

@@ -13,7 +13,7 @@ import {
   zero,
   type Money,
 } from '../../../../core/index.ts';
-import { formatMoney, linesOf, type Locale } from '../../../../messages/index.ts';
+import { accuracyText, formatMoney, linesOf, type Locale } from '../../../../messages/index.ts';
 import { levelName, type Assessment, type Level } from '../../../../monitoring/index.ts';
 import { type AlertBlock } from '../../../../reports/index.ts';
 import { noticeOf, type AlertNotice, type RecordGroup, type MailContext } from '../../rule.ts';
@@ -83,7 +83,9 @@ const outlookText = (assessment: Assessment, locale: Locale): string => {
   if (forecast === undefined || through === undefined) return outlook.none;
   const over = subtractMoney(forecast.amount, budget.amount);
   const daysTo = (end: number): number => Math.round((end - forecast.paceFrom) / daySeconds);
-  return outlook.pace({
+  const expected = outlook.expected({
+    method: forecast.method,
+    range: forecast.range,
     days: daysTo(through),
     amount: show(forecast.amount, assessment, locale),
     low: show(forecast.low, assessment, locale),
@@ -92,6 +94,8 @@ const outlookText = (assessment: Assessment, locale: Locale): string => {
     difference: over === zero ? undefined : show(absoluteMoney(over), assessment, locale),
     isOver: compareMoney(over, zero) > 0,
   });
+  const accuracy = accuracyText(forecast.accuracy, locale);
+  return accuracy === undefined ? expected : locale.sentences([expected, accuracy]);
 };
 
 const scopeAndPeriod = ({ budget, period }: Assessment, { account, locale }: MailContext) => {

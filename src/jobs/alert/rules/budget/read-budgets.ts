@@ -2,6 +2,7 @@ import { interval, unixSeconds, type Interval, type UnixSeconds } from '../../..
 import {
   assess,
   createSpendIndex,
+  forecastBy,
   middleOf,
   openSinceOf,
   planPeriods,
@@ -14,6 +15,7 @@ import {
 } from '../../../../monitoring/index.ts';
 import type { KnownGap } from '../../../../warehouse/index.ts';
 import { noCostOwners } from '../../../cost-owners.ts';
+import { readKept, subjectOf } from '../../../forecasts/keep-forecasts.ts';
 import type { JobContext } from '../../../job-kind.ts';
 import type { BudgetStatus } from './stored.ts';
 
@@ -121,6 +123,7 @@ export const readBudgets = async (
       : await warehouse.logs.quarantined(account.name, interval(unixSeconds(first), unixSeconds(last)));
   const uncalled = await withoutCalls(budgets, index, whole, context);
   const data = { covered, needed, isProven };
+  const keptOf = await readKept(context);
   return budgets.map((budget, at): AssessedBudget => {
     const periods = planned[at] ?? [];
     return {
@@ -128,18 +131,24 @@ export const readBudgets = async (
       openSince: openSinceOf(periods, covered),
       periods: periods.map((one) => ({
         planned: one,
-        assessment: assess(budget, one.period, data, {
-          spend: index.spend(budget.scope, one.elapsed),
-          hasCalls: !uncalled.has(budget),
-          nearest: uncalled.get(budget),
-          recent: {
-            range: one.recent,
-            spend: index.spend(budget.scope, one.recent),
-            firstHalf: index.spend(budget.scope, halvesOf(one.recent)[0]),
+        assessment: assess(
+          budget,
+          one.period,
+          data,
+          {
+            spend: index.spend(budget.scope, one.elapsed),
+            hasCalls: !uncalled.has(budget),
+            nearest: uncalled.get(budget),
+            recent: {
+              range: one.recent,
+              spend: index.spend(budget.scope, one.recent),
+              firstHalf: index.spend(budget.scope, halvesOf(one.recent)[0]),
+            },
+            unreadableRows: unread.filter(({ range }) => overlaps(range, one.period)).length,
+            missingRows: missingIn(gaps, one.period),
           },
-          unreadableRows: unread.filter(({ range }) => overlaps(range, one.period)).length,
-          missingRows: missingIn(gaps, one.period),
-        }),
+          budget.period === 'month' ? forecastBy(keptOf(subjectOf(budget)), budget.zone) : undefined,
+        ),
       })),
     };
   });

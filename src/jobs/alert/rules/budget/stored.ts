@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { money } from '../../../../core/index.ts';
-import type { Assessment } from '../../../../monitoring/index.ts';
+import { describeScope, usedMethods, type Assessment } from '../../../../monitoring/index.ts';
 
 const amount = z.string().transform(money);
 const seconds = z.int();
@@ -32,9 +32,13 @@ export const budgetStatus = z.object({
   reason: reason.optional(),
   spend: amount.optional(),
   forecast: amount.optional(),
-  /** At the paces of the two halves of the range from which the pace is taken. */
   forecastLow: amount.optional(),
   forecastHigh: amount.optional(),
+  /** What these two are: the interval of 80 % of months, or the paces of the two halves of the range from which the pace is taken. */
+  forecastRange: z.enum(['interval', 'paces']).optional(),
+  forecastMethod: z.enum(usedMethods).optional(),
+  /** How far the latest forecasts at the same point of a month were off, by what it came to. */
+  forecastAccuracy: z.object({ mean: amount, most: amount, months: z.int() }).optional(),
   /** Start of that range, seconds UTC; it ends at `through`. */
   paceFrom: seconds.optional(),
   /** The call log covers too few days for a forecast. */
@@ -53,17 +57,12 @@ export const budgetStatus = z.object({
 
 export type BudgetStatus = z.output<typeof budgetStatus>;
 
-export const describeScope = ({ scope }: Pick<Assessment['budget'], 'scope'>): string => {
-  if (scope.kind === 'account') return 'account';
-  return scope.kind === 'tag' ? `${scope.tag} ${scope.name}` : `${scope.kind} ${scope.name}`;
-};
-
 export const budgetStatusOf = (
   { budget, period, through, state, reason: why, spend, forecast, isTooEarly, levels }: Assessment,
   openSince: number | undefined,
 ): BudgetStatus => ({
   kind: 'budget',
-  scope: describeScope(budget),
+  scope: describeScope(budget.scope),
   amount: budget.amount,
   currency: budget.currency,
   zone: budget.zone,
@@ -79,6 +78,9 @@ export const budgetStatusOf = (
         forecast: forecast.amount,
         forecastLow: forecast.low,
         forecastHigh: forecast.high,
+        forecastRange: forecast.range,
+        forecastMethod: forecast.method,
+        ...(forecast.accuracy === undefined ? {} : { forecastAccuracy: forecast.accuracy }),
         paceFrom: forecast.paceFrom,
       }),
   ...(isTooEarly ? { forecastTooEarly: true as const } : {}),

@@ -29,8 +29,8 @@ export const german: BudgetTexts = {
     ended: 'Der Zeitraum ist abgelaufen.',
     tooEarly: 'Noch keine Prognose: Das Aufruf-Log umfasst weniger als sieben Tage.',
     none: 'Mit den vorhandenen Daten ist keine Prognose möglich.',
-    pace: ({ days, amount, low, high, end, difference, isOver }) =>
-      `Beim Durchschnitt ${days === 1 ? 'des letzten Tages' : `der letzten ${days} Tage`} erreichen die Kosten bis ${end} voraussichtlich ${amount} (zwischen ${low} und ${high}): ${difference === undefined ? 'genau das Budget' : `${difference} ${isOver ? 'über' : 'unter'} dem Budget`}.`,
+    expected: ({ method, days, amount, low, high, range, end, difference, isOver }) =>
+      `${method === 'pace' ? `Beim Durchschnitt ${days === 1 ? 'des letzten Tages' : `der letzten ${days} Tage`}` : 'Nach Wochentagen, Niveau und Trend'} erreichen die Kosten bis ${end} voraussichtlich ${amount} (${range === 'interval' ? 'mit 80 % Wahrscheinlichkeit ' : ''}zwischen ${low} und ${high}): ${difference === undefined ? 'genau das Budget' : `${difference} ${isOver ? 'über' : 'unter'} dem Budget`}.`,
   },
   operatorAdvice: (word) =>
     `Ermitteln, wer die hier genannten Modelle und Services nutzt, oder das Budget erhöhen. \`tollkeeper alerts mute ${word} --until DATE\` schaltet die Benachrichtigungen stumm, \`tollkeeper alerts ack ${word}\` vermerkt die Meldung als gesehen.`,

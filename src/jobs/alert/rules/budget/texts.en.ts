@@ -1,10 +1,9 @@
 import { countText } from '../../../../core/index.ts';
-import { levelName } from '../../../../monitoring/index.ts';
-import { describeScope } from './stored.ts';
+import { describeScope, levelName } from '../../../../monitoring/index.ts';
 import type { BudgetTexts } from './texts.ts';
 
 export const english: BudgetTexts = {
-  scope: (scope) => describeScope({ scope }),
+  scope: describeScope,
   ofAccount: (scope, account) => `${scope} (account ${account})`,
   period: (range, zone) => `${range} (${zone})`,
   level: (on, label) => levelName({ on, label }),
@@ -19,8 +18,8 @@ export const english: BudgetTexts = {
     ended: 'The period has ended.',
     tooEarly: 'There is no forecast yet: the call log covers less than seven days.',
     none: 'A forecast is not possible with the available data.',
-    pace: ({ days, amount, low, high, end, difference, isOver }) =>
-      `At the average of the last ${days === 1 ? 'day' : `${days} days`}, spend will reach ${amount} (between ${low} and ${high}) by ${end}: ${difference === undefined ? 'exactly' : `${difference} ${isOver ? 'over' : 'under'}`} the budget.`,
+    expected: ({ method, days, amount, low, high, range, end, difference, isOver }) =>
+      `${method === 'pace' ? `At the average of the last ${days === 1 ? 'day' : `${days} days`}` : 'By its weekdays, level and trend'}, spend will reach ${amount} (${range === 'interval' ? 'with a probability of 80% ' : ''}between ${low} and ${high}) by ${end}: ${difference === undefined ? 'exactly' : `${difference} ${isOver ? 'over' : 'under'}`} the budget.`,
   },
   operatorAdvice: (word) =>
     `Find out what uses the models and services named here, or raise the budget. \`tollkeeper alerts mute ${word} --until DATE\` stops notifications, \`tollkeeper alerts ack ${word}\` records that you have seen this.`,

@@ -1,4 +1,4 @@
-import type { Budget, Level } from '../../../../monitoring/index.ts';
+import type { Budget, Forecast, Level } from '../../../../monitoring/index.ts';
 import type { BudgetStatus } from './stored.ts';
 
 type Reason = NonNullable<BudgetStatus['reason']>;
@@ -43,12 +43,14 @@ export type BudgetTexts = {
     readonly ended: string;
     readonly tooEarly: string;
     readonly none: string;
-    /** The pace is that of so many `days`. */
-    readonly pace: (facts: {
+    readonly expected: (facts: {
+      readonly method: Forecast['method'];
+      /** The days that a pace is of. */
       readonly days: number;
       readonly amount: string;
       readonly low: string;
       readonly high: string;
+      readonly range: Forecast['range'];
       readonly end: string;
       /** Undefined where the amount is that of the budget. */
       readonly difference: string | undefined;

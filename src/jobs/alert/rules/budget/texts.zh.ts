@@ -22,8 +22,8 @@ export const chinese: BudgetTexts = {
     ended: '周期已结束。',
     tooEarly: '尚无预测：调用日志不足七天。',
     none: '现有数据不足以预测。',
-    pace: ({ days, amount, low, high, end, difference, isOver }) =>
-      `按最近 ${days} 天的日均支出，到 ${end} 支出将达到 ${amount}（${low} 至 ${high}），${difference === undefined ? '正好等于预算' : `${isOver ? '超出' : '低于'}预算 ${difference}`}。`,
+    expected: ({ method, days, amount, low, high, range, end, difference, isOver }) =>
+      `${method === 'pace' ? `按最近 ${days} 天的日均支出` : '按星期规律、水平和趋势'}，到 ${end} 支出将达到 ${amount}（${range === 'interval' ? '80% 的概率在 ' : ''}${low} 至 ${high}${range === 'interval' ? ' 之间' : ''}），${difference === undefined ? '正好等于预算' : `${isOver ? '超出' : '低于'}预算 ${difference}`}。`,
   },
   operatorAdvice: (word) =>
     `请查明此处所列模型和服务的使用者，或提高预算。\`tollkeeper alerts mute ${word} --until DATE\` 停止通知，\`tollkeeper alerts ack ${word}\` 记录已查看。`,

@@ -7,7 +7,7 @@ import {
   unixSeconds,
   type Money,
 } from '../../../../core/index.ts';
-import { formatMoney, localeOf } from '../../../../messages/index.ts';
+import { accuracyText, formatMoney, formatPercent, localeOf } from '../../../../messages/index.ts';
 import type { AlertCell, AlertShown, Budget } from '../../../../monitoring/index.ts';
 import type { BudgetStatus } from './stored.ts';
 import { english } from './texts.en.ts';
@@ -36,6 +36,12 @@ const textsOf = (status: BudgetStatus, account: string): AlertShown['texts'] => 
     ...(forecastLow === undefined || forecastHigh === undefined || forecastLow === forecastHigh
       ? {}
       : { forecastRange: `${show(forecastLow)} to ${show(forecastHigh)}` }),
+    ...(status.forecastAccuracy === undefined
+      ? {}
+      : {
+          forecastError: `± ${formatPercent(status.forecastAccuracy.mean, locale)}`,
+          forecastAccuracy: accuracyText(status.forecastAccuracy, locale),
+        }),
     ...(status.forecastTooEarly === true
       ? { reason: 'forecast: too early; the call log covers less than seven days' }
       : {}),
@@ -44,7 +50,7 @@ const textsOf = (status: BudgetStatus, account: string): AlertShown['texts'] => 
 };
 
 const cellsOf = (status: BudgetStatus | undefined, texts: AlertShown['texts']): readonly AlertCell[] => {
-  const { spend, amount, forecast, forecastRange } = texts;
+  const { spend, amount, forecast, forecastRange, forecastError } = texts;
   const used = status?.spend === undefined ? undefined : percentOf(status.spend, status.amount);
   return [
     {
@@ -71,7 +77,9 @@ const cellsOf = (status: BudgetStatus | undefined, texts: AlertShown['texts']): 
       text:
         forecast === undefined
           ? undefined
-          : `${forecast}${forecastRange === undefined ? '' : ` (${forecastRange})`}`,
+          : [forecast, forecastError, forecastRange === undefined ? undefined : `(${forecastRange})`]
+              .filter((part) => part !== undefined)
+              .join(' '),
       spare: 2,
     },
     {
@@ -104,7 +112,7 @@ export const budgetShown = (
     team: scope.kind === 'team' ? scope.name : undefined,
     zone: status?.zone,
     cells: cellsOf(status, texts),
-    texts,
+    texts: status?.state === 'ok' ? texts : { ...texts, note: texts['forecastAccuracy'] },
     mustBeKnown: status !== undefined,
   };
 };
