@@ -42,9 +42,15 @@ months AS (
 heading AS (
   SELECT
     CASE WHEN days_left > 0 THEN CAST(pace_days AS DECIMAL(2, 0)) END AS pace_days,
-    months.spend * CAST(pace_days AS DECIMAL(2, 0)) + pace * CAST(days_left AS DECIMAL(2, 0)) AS forecast,
+    CASE WHEN forecast.amount IS NULL THEN CAST(pace_days AS DECIMAL(2, 0)) END AS rate_days,
+    -- By what past months show, else at the rate of the last days.
+    coalesce(
+      forecast.amount * CAST(pace_days AS DECIMAL(2, 0)),
+      months.spend * CAST(pace_days AS DECIMAL(2, 0)) + pace * CAST(days_left AS DECIMAL(2, 0))
+    ) AS forecast,
+    forecast.mean_error, forecast.most_error, forecast.error_months,
     budget * CAST(pace_days AS DECIMAL(2, 0)) AS budget
-  FROM months, means
+  FROM months, means LEFT JOIN forecast ON true
 ),
 -- Models by what is known of their tokens. Where stated cached or reasoning tokens could not be placed in a class, or one
 -- side is not stated, the count is unknown, and the model is in no rate. Rates are of calls whose tokens the export states.
@@ -105,7 +111,8 @@ SELECT
   means.most, means.most_day,
   CASE WHEN NOT months.is_period THEN months.spend END AS month_spend,
   months.known_spend, months.known_days, month_elapsed, month_days,
-  heading.forecast, heading.pace_days, means.pace_since, months.budget,
+  heading.forecast, heading.pace_days, heading.rate_days, means.pace_since, months.budget,
+  heading.mean_error, heading.most_error, heading.error_months,
   heading.budget AS forecast_budget,
   CASE WHEN heading.forecast > heading.budget THEN 1 ELSE 0 END AS over_forecast,
   CASE WHEN days_left = 0 THEN months.spend END AS final_spend,

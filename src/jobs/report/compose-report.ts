@@ -28,6 +28,7 @@ import type { BindQueries } from '../../warehouse/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import { isWhole, depsFor, noCostOwners, type Part } from '../cost-owners.ts';
 import { readJournal } from '../journal/read-journal.ts';
+import { monthForecast } from './month-forecast.ts';
 import { readBudgets } from '../alert/rules/budget/read-budgets.ts';
 import type { Assessment } from '../../monitoring/index.ts';
 import type { ComposedReport, PreparedReport, ReportFile, ReportRequest } from './composed.ts';
@@ -230,6 +231,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
         ...(isOfAccount && names('journal')
           ? { journal: await readJournal(period, request, context, composeReport) }
           : {}),
+        ...(names('forecast') ? { forecast: await monthForecast(part, period, context) } : {}),
       },
       facts: {
         runId: context.runId,

@@ -118,7 +118,7 @@ const figure = z
           bad: column.optional().describe('Column that marks the note as bad news if it is above zero.'),
         }),
       )
-      .max(4)
+      .max(6)
       .default([])
       .describe('Notes below the figure. The first one whose columns are all known is shown.'),
     lower_bound: column

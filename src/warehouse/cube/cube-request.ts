@@ -62,6 +62,16 @@ export type JournalLine = {
 /** The journal of a month. A draft is of the call log as it is: the month is not closed. */
 export type Journal = { readonly isDraft: boolean; readonly lines: readonly JournalLine[] };
 
+/** The end of the calendar month that a period ends in, forecast from the end of the period. In the currency of the account. */
+export type MonthForecast = {
+  readonly amount: Money;
+  readonly low: Money;
+  readonly high: Money;
+  readonly method: string;
+  /** How far the latest forecasts at the same point of a month were off, by what the month came to: 0.031 is 3.1 %. */
+  readonly accuracy?: { readonly mean: Money; readonly most: Money; readonly months: number } | undefined;
+};
+
 /** Facts about the run that a report's SQL can read. */
 export type CubeRun = {
   /** The moment that the run is for. */
@@ -93,6 +103,7 @@ export type CubeRequest = {
   readonly prices?: readonly ModelPrice[];
   readonly budgets?: readonly Budget[];
   readonly journal?: Journal | undefined;
+  readonly forecast?: MonthForecast | undefined;
   readonly run?: CubeRun;
   /** Timeout of one query in milliseconds; default 60,000. */
   readonly timeLimit?: number;

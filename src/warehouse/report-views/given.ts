@@ -88,6 +88,42 @@ export const journalView: ReportView = {
     ),
 };
 
+export const forecastView: ReportView = {
+  name: 'forecast',
+  ofAmounts: true,
+  description:
+    'one row: the spend of the calendar month in which the period ends, forecast from the end of the period by what past months show; without a row before that is known, of a finished month, and of a report with filters',
+  columns: columnsOf([
+    ['amount', 'DECIMAL(38, 12)', 'the whole month'],
+    ['low', 'DECIMAL(38, 12)', 'start of the interval, or of the range'],
+    ['high', 'DECIMAL(38, 12)', 'end of it'],
+    ['method', 'VARCHAR', "'model' or 'pace'"],
+    [
+      'mean_error',
+      'DECIMAL(38, 12)',
+      'mean error of the latest forecasts at this point of a month, 0.031 for 3.1 %; NULL if unknown',
+    ],
+    ['most_error', 'DECIMAL(38, 12)', 'the largest of these errors'],
+    ['error_months', 'BIGINT', 'the number of these forecasts'],
+  ]),
+  rows: async ({ request: { forecast } }) =>
+    Promise.resolve(
+      forecast === undefined
+        ? []
+        : [
+            [
+              forecast.amount,
+              forecast.low,
+              forecast.high,
+              forecast.method,
+              forecast.accuracy?.mean ?? null,
+              forecast.accuracy?.most ?? null,
+              forecast.accuracy?.months ?? null,
+            ],
+          ],
+    ),
+};
+
 export const teamsView: ReportView = {
   name: 'teams',
   description: 'teams from the configuration in their order, including those without calls',

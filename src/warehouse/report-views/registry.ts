@@ -3,7 +3,7 @@ import { changedUsageView } from './changed-usage.ts';
 import { cubeRelation, daysRelation } from './cube-columns.ts';
 import { comparisonsView, restatedDaysView, usageDaysView } from './evidence.ts';
 import { fittedPricesView, recentPricesView } from './fitted-prices.ts';
-import { budgetsView, journalView, pricesView, runView, teamsView } from './given.ts';
+import { budgetsView, forecastView, journalView, pricesView, runView, teamsView } from './given.ts';
 import { keyAuditView } from './key-audit.ts';
 import { accountHistoryView, keyHistoryView, keysView } from './keys.ts';
 import { rotationsView } from './rotations.ts';
@@ -27,6 +27,7 @@ export const reportViews: readonly ReportView[] = [
   unusualDaysView,
   changedUsageView,
   budgetsView,
+  forecastView,
   journalView,
   teamsView,
   runView,

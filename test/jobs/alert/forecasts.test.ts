@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { addDays, localeTags } from '../../../src/core/index.ts';
+import { addDays, localeTags, unixMillis } from '../../../src/core/index.ts';
+import { composeReport } from '../../../src/jobs/index.ts';
 import { approved } from '../../support/approved.ts';
 import { openAlertFixture, budgetOf, threshold, type AlertFixture, type Call } from './alert-fixture.ts';
 
@@ -60,6 +62,24 @@ describe('the forecast of a budget', () => {
     await evaluate('2026-11-12T00:00:00Z', budgets, {}, { locale, costOwners });
     const mail = (await fixture.mails()).at(-1);
     await expect(mail?.text ?? '').toMatchFileSnapshot(approved('jobs/forecast', locale));
+  });
+
+  it('is the same in the figures and in the budgets of a report, with its usual error', async () => {
+    await using fixture = await landed();
+    await fixture.evaluate('2026-11-12T00:00:00Z', budgets);
+    const context = {
+      ...fixture.context,
+      slot: unixMillis(Date.parse('2026-11-12T06:00:00Z')),
+      reportDirectories: [join(import.meta.dirname, '../../../reports')],
+      costOwners: { teams: [], prices: [], operators: [], budgets },
+    };
+    const { rendered } = await composeReport({ report: 'spend-summary', period: 'yesterday' }, context);
+    expect(rendered.text).toMatch(/Forecast +\$988\.29/);
+    expect(rendered.text).toContain('usual error 0.5%, at most 0.7% in 6 months');
+    expect(rendered.text).toMatch(/all \(month\).*\$988\.29 ± 0\.5%/);
+    const mostly = { report: 'spend-summary', period: 'yesterday', filters: { keys: ['prod'] } };
+    const { rendered: part } = await composeReport(mostly, context);
+    expect(part.text).not.toContain('usual error');
   });
 
   it('is stored once a day, the first of each day, and goes on with the days that end', async () => {
