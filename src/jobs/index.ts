@@ -29,6 +29,7 @@ export type { BackupResult, Backups } from './backup/backups.ts';
 export { exportFocus, type ExportedMonth } from './focus/export-focus.ts';
 export { compressed, type CompressedFile } from './focus/put-file.ts';
 export { journalOf } from './journal/journal-lines.ts';
+export { monthOutlook } from './forecasts/month-outlook.ts';
 export { builtFiles } from './report/built-files.ts';
 export { runQuery, type QueryAnswer } from './report/run-query.ts';
 export { testMail } from './report/test-mail.ts';

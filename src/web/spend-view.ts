@@ -1,5 +1,5 @@
 import type { UnixMillis } from '../core/index.ts';
-import type { DaySpend, SpendSums, TeamSums } from '../monitoring/index.ts';
+import type { DaySpend, MonthOutlook, SpendSums, TeamSums } from '../monitoring/index.ts';
 
 /** Spend of an account, or of one team's keys in it. */
 export type SpendView = {
@@ -15,6 +15,8 @@ export type SpendView = {
   readonly sums?: SpendSums;
   /** Whole days, oldest first; the last is today. Empty without sums. */
   readonly days: readonly DaySpend[];
+  /** How this month is expected to end; missing where past months are not known, and while the data ends in another month. */
+  readonly outlook?: MonthOutlook | undefined;
   /** Empty without sums. */
   readonly teams: readonly TeamSums[];
 };

@@ -1,5 +1,14 @@
-import { dateAt, interval, toMillis, toSeconds, type UnixMillis } from '../../core/index.ts';
+import {
+  dateAt,
+  interval,
+  startOfMonth,
+  toMillis,
+  toSeconds,
+  unixSeconds,
+  type UnixMillis,
+} from '../../core/index.ts';
 import type { Config } from '../../config/index.ts';
+import { monthOutlook } from '../../jobs/index.ts';
 import { dailySpend, sameInLastMonth, segmentsOfDays, spendDays } from '../../monitoring/index.ts';
 import type { Warehouse } from '../../warehouse/index.ts';
 import type { SpendView } from '../../web/index.ts';
@@ -11,7 +20,7 @@ type SpendRequest = {
   readonly team?: string | undefined;
 };
 
-type SpendSource = Pick<Warehouse, 'logs' | 'sums' | 'rollup' | 'runs'>;
+type SpendSource = Pick<Warehouse, 'logs' | 'sums' | 'rollup' | 'runs' | 'comparisons' | 'forecasts'>;
 
 /** Spend of each account from the rollup of the call log, by day of the configured time zone. */
 export type SpendReader = (
@@ -35,13 +44,23 @@ const readAccount = async (
   const cuts = { through: log.end, lastMonth: sameInLastMonth(log.end, days, zone) };
   const read = await warehouse.sums({ account, zone, ...segmentsOfDays(days, cuts) });
   if (!read.isProven) return { ...nothing, through };
-  const { teams } = costOwnersOf(settings, account);
+  const costOwners = costOwnersOf(settings, account);
+  const { teams } = costOwners;
+  const outlook =
+    // The chart is of the month that is under way.
+    startOfMonth(dateAt(unixSeconds(log.end - 1), zone)) === startOfMonth(days.at(-1)?.date ?? '')
+      ? await monthOutlook(
+          { team, zone, end: log.end },
+          { account: { name: account }, warehouse, costOwners },
+        )
+      : undefined;
   return {
     account,
     currency: read.currency ?? currency,
     zone,
     through,
     lastMonthThrough: toMillis(cuts.lastMonth),
+    outlook,
     ...dailySpend(read.sums.key, days, cuts, { teams, team }),
   };
 };

@@ -21,7 +21,7 @@ import {
   type BudgetScope,
   type KeptForecast,
 } from '../../monitoring/index.ts';
-import type { ForecastSubject } from '../../warehouse/index.ts';
+import type { ForecastSubject, Warehouse } from '../../warehouse/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import { readDays } from './read-days.ts';
 
@@ -49,9 +49,10 @@ const keyOf = ({ scope, zone, anchorDay }: ForecastSubject): string => `${scope}
 export const readKept = async ({
   account,
   warehouse,
-}: Pick<Context, 'account' | 'warehouse'>): Promise<
-  (subject: ForecastSubject) => KeptForecast | undefined
-> => {
+}: {
+  readonly account: { readonly name: string };
+  readonly warehouse: Pick<Warehouse, 'forecasts'>;
+}): Promise<(subject: ForecastSubject) => KeptForecast | undefined> => {
   const kept = new Map<string, KeptForecast>();
   for (const { content, ...subject } of await warehouse.forecasts.kept(account.name)) {
     const read = keptForecast.safeParse(JSON.parse(content));

@@ -27,10 +27,10 @@ import {
 import type { BindQueries } from '../../warehouse/index.ts';
 import type { JobContext } from '../job-kind.ts';
 import { isWhole, depsFor, noCostOwners, type Part } from '../cost-owners.ts';
+import { monthOutlook } from '../forecasts/month-outlook.ts';
 import { readJournal } from '../journal/read-journal.ts';
-import { monthForecast } from './month-forecast.ts';
 import { readBudgets } from '../alert/rules/budget/read-budgets.ts';
-import type { Assessment } from '../../monitoring/index.ts';
+import type { Assessment, MonthOutlook } from '../../monitoring/index.ts';
 import type { ComposedReport, PreparedReport, ReportFile, ReportRequest } from './composed.ts';
 import { periodVerdict, type PeriodVerdict } from './period-verdict.ts';
 import { findUnmatched } from './unmatched.ts';
@@ -156,6 +156,18 @@ const budgetsAt = async (
   return assessed.flatMap(({ periods }) => periods.at(-1)?.assessment ?? []);
 };
 
+/** The end of the month for the account or a team, where more is known of it than the pace, which the SQL of the report computes. */
+const forecastOf = async (
+  { team, filters }: Part,
+  { interval: { end } }: Period,
+  context: JobContext,
+): Promise<MonthOutlook['forecast'] | undefined> => {
+  if (team === null || !isWhole({ filters })) return undefined;
+  const outlook = await monthOutlook({ team, end, zone: context.zone }, context);
+  const { forecast } = outlook ?? {};
+  return forecast?.method === 'pace' && forecast.range === 'paces' ? undefined : forecast;
+};
+
 /** A team sees its own budgets; a report with filters shows none, because a budget covers more. */
 const budgetsOf = (budgets: readonly Assessment[], part: Part): readonly Assessment[] => {
   if (isWhole(part)) return budgets;
@@ -231,7 +243,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
         ...(isOfAccount && names('journal')
           ? { journal: await readJournal(period, request, context, composeReport) }
           : {}),
-        ...(names('forecast') ? { forecast: await monthForecast(part, period, context) } : {}),
+        ...(names('forecast') ? { forecast: await forecastOf(part, period, context) } : {}),
       },
       facts: {
         runId: context.runId,

@@ -7,9 +7,11 @@ import {
   money,
   multiplyMoney,
   startOfDay,
+  subtractMoney,
   sum,
   unixSeconds,
   withDecimals,
+  type LocalDate,
   type Money,
 } from '../../core/index.ts';
 import { accuracyAt, type KeptForecast } from '../forecast/kept-forecast.ts';
@@ -27,25 +29,68 @@ const decimals = 6;
 const ofDouble = (value: number): Money | undefined =>
   Number.isFinite(value) && Math.abs(value) < 1e15 ? money(value.toFixed(decimals)) : undefined;
 
-/** What the rest of the period is expected to cost, a day in part by its seconds. Undefined where the model is missing, too old or of later days. */
+/** What the rest of each day is expected to cost, in doubles. */
+type Rest = readonly { readonly date: LocalDate; readonly expected: number }[];
+
+/** By the model, a day in part by its seconds. Undefined where the model is missing, too old or of later days. */
 const restByModel = (
   { first, spend, model }: KeptForecast,
   { period, through }: Pick<ForecastInput, 'period' | 'through'>,
   zone: string,
-): Money | undefined => {
+): Rest | undefined => {
   if (model === undefined) return undefined;
   const next = addDays(first, spend.length);
   if (startOfDay(next, zone) > through || startOfDay(addDays(next, oldestModel), zone) <= through)
     return undefined;
-  const days = localDays(next, dateAt(unixSeconds(period.end - 1), zone), zone);
-  return ofDouble(
-    sum(
-      days.map(({ start, end }, at) => {
-        const share = Math.max(0, end - Math.max(start, through)) / (end - start);
-        return share === 0 ? 0 : expectedSpend(model, at + 1) * share;
-      }),
-    ),
+  return localDays(next, dateAt(unixSeconds(period.end - 1), zone), zone).flatMap(
+    ({ date, start, end }, at) => {
+      const share = Math.max(0, end - Math.max(start, through)) / (end - start);
+      return share === 0 ? [] : [{ date, expected: expectedSpend(model, at + 1) * share }];
+    },
   );
+};
+
+/** At the pace, which is the same in each second. */
+const restByPace = ({ period, through }: Pick<ForecastInput, 'period' | 'through'>, zone: string): Rest =>
+  localDays(dateAt(through, zone), dateAt(unixSeconds(period.end - 1), zone), zone).map(
+    ({ date, start, end }) => ({ date, expected: end - Math.max(start, through) }),
+  );
+
+/** A forecast up to the end of each day that is left. */
+export type ForecastDay = {
+  readonly date: LocalDate;
+  readonly low: Money;
+  readonly amount: Money;
+  readonly high: Money;
+};
+
+/** How a month is expected to end, and what past days were unusual. */
+export type MonthOutlook = {
+  readonly forecast: Omit<Forecast, 'paceFrom'>;
+  /** Up to the end of each day that is left. */
+  readonly path: readonly ForecastDay[];
+  /** Whole days of the last year that cost far more or less than their weeks; `times` is the factor. */
+  readonly unusual: readonly { readonly date: LocalDate; readonly times: number }[];
+};
+
+/** How spend is expected to grow up to the forecast of the period, and within its range. */
+export const forecastPath = (
+  { amount, low, high, method }: MonthOutlook['forecast'],
+  kept: KeptForecast | undefined,
+  input: Pick<ForecastInput, 'period' | 'through' | 'spend'>,
+  zone: string,
+): readonly ForecastDay[] => {
+  const model = method === 'model' && kept !== undefined ? restByModel(kept, input, zone) : undefined;
+  const rest = model ?? restByPace(input, zone);
+  const total = sum(rest.map(({ expected }) => expected));
+  let reached = 0;
+  return rest.map(({ date, expected }, at) => {
+    reached += expected;
+    const share = at === rest.length - 1 || total <= 0 ? 1 : reached / total;
+    const on = (end: Money): Money =>
+      addMoney(input.spend, multiplyMoney(subtractMoney(end, input.spend), ofDouble(share) ?? money('1')));
+    return { date, low: on(low), amount: on(amount), high: on(high) };
+  });
 };
 
 const least = (one: Money, other: Money): Money => (compareMoney(one, other) <= 0 ? one : other);
@@ -63,8 +108,9 @@ export const forecastBy =
     if (kept === undefined || pace === undefined || through >= period.end) return pace;
     const record = kept.record;
     const rest = record?.method === 'pace' ? undefined : restByModel(kept, input, zone);
-    const amount = rest === undefined ? pace.amount : addMoney(spend, rest);
-    const method: Forecast['method'] = rest === undefined ? 'pace' : 'model';
+    const expected = rest === undefined ? undefined : ofDouble(sum(rest.map((day) => day.expected)));
+    const amount = expected === undefined ? pace.amount : addMoney(spend, expected);
+    const method: Forecast['method'] = expected === undefined ? 'pace' : 'model';
     const basis = { amount, method, paceFrom: pace.paceFrom };
     // A record is of one method; the range of the paces contains the pace, not always the model.
     const own = record?.method === method ? record : undefined;

@@ -1,4 +1,4 @@
-import { mean, median } from '../../core/index.ts';
+import { mean, median, sum } from '../../core/index.ts';
 
 /**
  * Expected spend by day, in doubles: a weekday profile, a robust level, a damped trend, and a reserve for unusual days. What is shown of it
@@ -99,29 +99,52 @@ export const fitSpend = (spend: readonly number[]): SpendModel | undefined => {
   return { level, profile, trend, reserve: reserveOf(spend, profile), days: length };
 };
 
-/** The mean excess of unusual days by the level of their weeks, over all days. */
-const reserveOf = (spend: readonly number[], profile: readonly number[]): number => {
-  let [excess, counted] = [0, 0];
-  for (let at = 0; at < spend.length; at += 1) {
+/** A day far from what its weeks and its weekday cost. */
+type UnusualDay = {
+  /** Its position in the days. */
+  readonly at: number;
+  /** What it cost by what it would usually have cost. */
+  readonly times: number;
+  /** What it cost more, by the level of its weeks; negative for less. */
+  readonly excess: number;
+};
+
+/** Of days whose weeks have a level, and the unusual ones of them. */
+const unusualIn = (
+  spend: readonly number[],
+  profile: readonly number[],
+): { readonly counted: number; readonly found: readonly UnusualDay[] } => {
+  let counted = 0;
+  const found = spend.flatMap((value, at): readonly UnusualDay[] => {
     const from = Math.max(0, Math.min(at - 10, spend.length - 21));
     const around = spend
       .slice(from, from + 21)
-      .map((value, index) => value / Math.max(1e-9, profile[(from + index) % 7] ?? 1));
+      .map((one, index) => one / Math.max(1e-9, profile[(from + index) % 7] ?? 1));
     const level = median(around);
-    if (level <= 0) continue;
+    if (level <= 0) return [];
     counted += 1;
     const share = profile[at % 7] ?? 1;
-    const ratio = (spend[at] ?? 0) / (level * share || 1);
+    const times = value / (level * share || 1);
     const deviation = Math.max(
       leastDeviation,
-      madToDeviation *
-        median(around.map((value) => Math.abs(Math.log(Math.max(value, level * 1e-3) / level)))),
+      madToDeviation * median(around.map((one) => Math.abs(Math.log(Math.max(one, level * 1e-3) / level)))),
     );
-    if (Math.abs(Math.log(Math.max(ratio, 1e-3))) > unusual * deviation)
-      excess += (spend[at] ?? 0) / level - share;
-  }
-  return counted === 0 ? 0 : excess / counted;
+    return Math.abs(Math.log(Math.max(times, 1e-3))) > unusual * deviation
+      ? [{ at, times, excess: value / level - share }]
+      : [];
+  });
+  return { counted, found };
 };
+
+/** The mean excess of unusual days by the level of their weeks, over all days. */
+const reserveOf = (spend: readonly number[], profile: readonly number[]): number => {
+  const { counted, found } = unusualIn(spend, profile);
+  return counted === 0 ? 0 : sum(found.map(({ excess }) => excess)) / counted;
+};
+
+/** The days that cost far more or less than their weeks and their weekday; none of fewer than four weeks. */
+export const unusualDays = (spend: readonly number[]): readonly Pick<UnusualDay, 'at' | 'times'>[] =>
+  spend.length < leastDays ? [] : unusualIn(spend, profileOf(spend)).found;
 
 /** Expected spend of a day after the days of the model, 1 for the next one; `share` is the part of the day that counts. */
 export const expectedSpend = (

@@ -15,6 +15,8 @@ export type ChartShape =
   /** A day without data. */
   | ({ readonly kind: 'missing' } & Box)
   | { readonly kind: 'line'; readonly colour: string; readonly points: readonly Point[] }
+  /** A range over several days: its corners. */
+  | { readonly kind: 'area'; readonly colour: string; readonly points: readonly Point[] }
   | ({ readonly kind: 'dot'; readonly colour: string } & Point)
   | ({
       readonly kind: 'text';

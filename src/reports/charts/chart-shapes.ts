@@ -78,7 +78,10 @@ export const chartShapes = (
   const locale = localeOf(model.locale);
   const isLine = chart.chart === 'line';
   const scale = scaleOf(
-    chart.bars.flatMap((bar) => (isLine ? bar.parts.map(({ value }) => value) : extremes(bar))),
+    chart.bars.flatMap((bar) => [
+      ...(isLine ? bar.parts.map(({ value }) => value) : extremes(bar)),
+      ...(bar.range === undefined ? [] : [bar.range.low, bar.range.high]),
+    ]),
   );
   const tickLabels = scale.ticks.map((tick) => showTick(tick, chart.format, model.currency, locale));
   const widthOfLabel = (label: string): number => emsOf(label) * labelSize;

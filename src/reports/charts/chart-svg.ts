@@ -22,6 +22,10 @@ const svgOf = (shape: ChartShape): string => {
       const path = shape.points.map(({ x, y }) => `${number(x)},${number(y)}`).join(' ');
       return `<polyline points="${path}" fill="none" stroke="${shape.colour}" stroke-width="2.5" stroke-linejoin="round" stroke-linecap="round"/>`;
     }
+    case 'area': {
+      const corners = shape.points.map(({ x, y }) => `${number(x)},${number(y)}`).join(' ');
+      return `<polygon points="${corners}" fill="${shape.colour}" fill-opacity="0.25"/>`;
+    }
     case 'dot':
       return `<circle cx="${number(shape.x)}" cy="${number(shape.y)}" r="2.5" fill="${shape.colour}"/>`;
     case 'text':

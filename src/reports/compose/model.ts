@@ -79,6 +79,10 @@ export type BarModel = {
   readonly state: DataState;
   readonly total: Money;
   readonly parts: readonly { readonly colour: string; readonly value: Money }[];
+  /** A range beside the lines. */
+  readonly range?: { readonly colour: string; readonly low: Money; readonly high: Money };
+  /** Marks the value of one of the lines. */
+  readonly dot?: { readonly of: string; readonly colour: string };
 };
 
 export type FiguresModel = {

@@ -45,6 +45,14 @@ const drawShape = (document: PdfFile, text: PdfText, shape: ChartShape): void =>
       document.lineWidth(2.5).lineJoin('round').lineCap('round').stroke(shape.colour).restore();
       return;
     }
+    case 'area':
+      document
+        .save()
+        .polygon(...shape.points.map(({ x, y }): [number, number] => [x, y]))
+        .fillOpacity(0.25)
+        .fill(shape.colour)
+        .restore();
+      return;
     case 'dot':
       document.circle(shape.x, shape.y, 2.5).fill(shape.colour);
       return;

@@ -15,7 +15,7 @@ import {
   type UnixMillis,
 } from '../../core/index.ts';
 import type { SpendSums, TeamSums } from '../../monitoring/index.ts';
-import { formatMoney, formatPercent, localeOf } from '../../messages/index.ts';
+import { accuracyText, formatMoney, formatPercent, localeOf } from '../../messages/index.ts';
 import { meterSvg, monthChartSvg, monthColours } from '../../reports/index.ts';
 import type { PageView } from '../sections/registry.ts';
 import { isolated, momentAway, section, table, teamLink, type Html, type PageLook } from './widgets.ts';
@@ -78,27 +78,55 @@ const swatch = (colour: string, name: string): Html =>
     ${name}</span
   >`;
 
-const chart = ({ days, sums, budget, currency }: Spend, show: (amount: Money) => string): Html => {
+/** `14 Nov: 2.4 times its usual spend` */
+const unusualText = ({ date, times }: { readonly date: LocalDate; readonly times: number }): string =>
+  `${shortDate(date)}: ${times >= 0.1 ? `${times.toFixed(1)} times` : 'less than a tenth of'} its usual spend`;
+
+/** What this month is expected to cost, between what, and how far such forecasts were off. */
+const outlookLines = ({ outlook, days, budget }: Spend, show: (amount: Money) => string): Html => {
+  if (outlook === undefined) return html``;
+  const { forecast, unusual } = outlook;
+  const month = startOfMonth(days.at(-1)?.date ?? '');
+  const range = `${forecast.range === 'interval' ? 'with a probability of 80% ' : ''}between ${show(forecast.low)} and ${show(forecast.high)}`;
+  const over = budget === undefined ? zero : subtractMoney(forecast.amount, budget);
+  const beside =
+    compareMoney(over, zero) === 0
+      ? ''
+      : `, ${show(absoluteMoney(over))} ${compareMoney(over, zero) > 0 ? 'over' : 'under'} the budget`;
+  const marked = unusual.filter(({ date }) => startOfMonth(date) === month);
+  return html`<p>
+      ${isolated(`Forecast of this month: ${show(forecast.amount)}${beside} (${range}).`)}
+      ${accuracyText(forecast.accuracy, locale) ?? ''}
+    </p>
+    ${marked.length === 0 ? '' : html`<p class="quiet">Unusual days: ${marked.map(unusualText).join('; ')}.</p>`}`;
+};
+
+const chart = ({ days, sums, budget, currency, outlook }: Spend, show: (amount: Money) => string): Html => {
   if (sums === undefined) return html``;
-  const label = `Spend of this month up to each day: ${show(sums.month)} so far, ${show(sums.lastMonthToDate)} by the same time of the last month${budget === undefined ? '' : `, against a budget of ${show(budget)}`}.`;
+  const unusual = (outlook?.unusual ?? []).map(({ date }) => date);
+  const month = startOfMonth(days.at(-1)?.date ?? '');
+  const hasUnusual = unusual.some((date) => startOfMonth(date) === month);
+  const label = `Spend of this month up to each day: ${show(sums.month)} so far, ${show(sums.lastMonthToDate)} by the same time of the last month${budget === undefined ? '' : `, against a budget of ${show(budget)}`}${outlook === undefined ? '' : `, and ${show(outlook.forecast.amount)} expected by its end`}.`;
   return html`<figure>
     <div role="img" aria-label="${label}">
-      ${raw(monthChartSvg({ days, budget, currency, locale: 'en' }))}
+      ${raw(monthChartSvg({ days, budget, forecast: outlook?.path, unusual, currency, locale: 'en' }))}
     </div>
     <figcaption>
       ${swatch(monthColours.month, 'This month, up to each day')}
       ${swatch(monthColours.lastMonth, 'Last month')}
       ${budget === undefined ? '' : swatch(monthColours.budget, 'Budget')}
+      ${outlook === undefined ? '' : swatch(monthColours.forecast, 'Forecast')}
+      ${hasUnusual ? swatch(monthColours.unusual, 'Unusual day') : ''}
     </figcaption>
   </figure>`;
 };
 
-const budgetLine = ({ sums, budget }: Spend, show: (amount: Money) => string): Html => {
+const budgetLine = ({ sums, budget, outlook }: Spend, show: (amount: Money) => string): Html => {
   if (sums === undefined || budget === undefined || compareMoney(budget, zero) <= 0) return html``;
   const used = divideMoney(sums.month, budget, 6) ?? zero;
   const text = `${formatPercent(used, locale)} of the monthly budget of ${show(budget)}`;
   return html`<p>${isolated(text)}</p>
-    ${raw(meterSvg({ value: sums.month, of: budget }, 'good', text))}`;
+    ${raw(meterSvg({ value: sums.month, of: budget, ...(outlook === undefined ? {} : { forecast: outlook.forecast.amount }) }, 'good', text))}`;
 };
 
 const teamRow = (team: TeamSums, show: (amount: Money) => string): readonly Html[] => [
@@ -130,7 +158,8 @@ const accountSpend = (spend: Spend, view: PageView, look: PageLook): Html => {
             ${through === undefined ? 'The call log has not been pulled yet.' : 'The unit of the amounts is not proven yet: amounts are shown once a comparison with the gateway has proven it.'}
           </p>`
         : html`${tiles(sums, untilText(lastMonthThrough, date, zone), show)} ${budgetLine(spend, show)}
-          ${chart(spend, show)} ${view.team === undefined ? teamTable(teams, show) : ''}`
+          ${outlookLines(spend, show)} ${chart(spend, show)}
+          ${view.team === undefined ? teamTable(teams, show) : ''}`
     }
     ${through === undefined ? '' : html`<p class="quiet">Calls up to ${momentAway(through, look)}.</p>`}
   </li>`;

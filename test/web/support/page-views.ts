@@ -1,7 +1,22 @@
-import { money, toMillis, toSeconds, unixMillis, type Money } from '../../../src/core/index.ts';
+import {
+  money,
+  multiplyMoney,
+  toMillis,
+  toSeconds,
+  unixMillis,
+  type Money,
+} from '../../../src/core/index.ts';
 import { budgetShown } from '../../../src/jobs/alert/rules/budget/view.ts';
 import type { BudgetStatus } from '../../../src/jobs/alert/rules/budget/stored.ts';
-import { dailySpend, sameInLastMonth, spendDays, type AlertView } from '../../../src/monitoring/index.ts';
+import {
+  dailySpend,
+  forecastPath,
+  periodAt,
+  sameInLastMonth,
+  spendDays,
+  type AlertView,
+  type MonthOutlook,
+} from '../../../src/monitoring/index.ts';
 import type { OutboxView, PageView, StatusView } from '../../../src/web/index.ts';
 import { at } from '../../control/support/control-fixture.ts';
 
@@ -35,6 +50,28 @@ const cells = days.flatMap(({ date, start }, index) => {
     { segment, key: 'chat', service: 'chat', charge: amountOf(index + 3, date), refunds: money('0.5') },
   ];
 });
+
+/** The forecast of the month with its record, and two unusual days. */
+const outlookOf = (spend: Money): MonthOutlook => {
+  const times = (factor: string): Money => multiplyMoney(spend, money(factor));
+  const forecast: MonthOutlook['forecast'] = {
+    amount: times('1.4'),
+    low: times('1.31'),
+    high: times('1.52'),
+    range: 'interval',
+    method: 'model',
+    accuracy: { mean: money('0.031'), most: money('0.07'), months: 6 },
+  };
+  const period = periodAt({ period: 'month', anchorDay: 1, zone }, toSeconds(through));
+  return {
+    forecast,
+    path: forecastPath(forecast, undefined, { period, through: toSeconds(through), spend }, zone),
+    unusual: [
+      { date: days.at(-4)?.date ?? '', times: 2.43 },
+      { date: days.at(-9)?.date ?? '', times: 0.04 },
+    ],
+  };
+};
 
 const teamsOf = (names: readonly string[]) => names.map((name) => ({ name, keys: [`${name}*`] }));
 
@@ -133,6 +170,12 @@ type Shown = {
 
 /** What the page shows beside this status. */
 export const viewOf = (status: StatusView, { team, mails = [], names = [] }: Shown = {}): PageView => {
+  const spent = dailySpend(
+    cells,
+    days,
+    { through: toSeconds(through), lastMonth: cut },
+    { teams: teamsOf(['search', 'chat']), team },
+  );
   const teams = ['search', 'chat', ...names];
   const isIn = (states: readonly string[]) => mails.filter(({ state }) => states.includes(state));
   return {
@@ -150,12 +193,8 @@ export const viewOf = (status: StatusView, { team, mails = [], names = [] }: Sho
               through,
               lastMonthThrough: toMillis(cut),
               budget: money('500'),
-              ...dailySpend(
-                cells,
-                days,
-                { through: toSeconds(through), lastMonth: cut },
-                { teams: teamsOf(['search', 'chat']), team },
-              ),
+              outlook: outlookOf(spent.sums.month),
+              ...spent,
             },
           ],
     alerts: alertsOf(names).filter((alert) => team === undefined || alert.team === team),

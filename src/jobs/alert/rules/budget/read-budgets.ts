@@ -13,7 +13,7 @@ import {
   type PlannedPeriod,
   type SpendIndex,
 } from '../../../../monitoring/index.ts';
-import type { KnownGap } from '../../../../warehouse/index.ts';
+import type { KnownGap, Warehouse } from '../../../../warehouse/index.ts';
 import { noCostOwners } from '../../../cost-owners.ts';
 import { readKept, subjectOf } from '../../../forecasts/keep-forecasts.ts';
 import type { JobContext } from '../../../job-kind.ts';
@@ -35,7 +35,12 @@ type Request = {
   readonly before: ReadonlyMap<string, Pick<BudgetStatus, 'openSince'>>;
 };
 
-type Context = Pick<JobContext, 'account' | 'warehouse' | 'costOwners' | 'signal'>;
+/** What budgets are assessed from. */
+export type BudgetReader = Pick<JobContext, 'costOwners'> & {
+  readonly account: { readonly name: string };
+  readonly warehouse: Pick<Warehouse, 'logs' | 'sums' | 'comparisons' | 'forecasts'>;
+  readonly signal?: AbortSignal | undefined;
+};
 
 const overlaps = (left: Interval<UnixSeconds>, right: Interval<UnixSeconds>): boolean =>
   left.start < right.end && right.start < left.end;
@@ -66,7 +71,7 @@ const readSpend = async (
   budgets: readonly Budget[],
   ranges: readonly Interval<UnixSeconds>[],
   zone: string,
-  { account, warehouse, costOwners = noCostOwners, signal }: Context,
+  { account, warehouse, costOwners = noCostOwners, signal }: BudgetReader,
 ): Promise<{ readonly index: SpendIndex; readonly isProven: boolean }> => {
   const { bounds, segments } = segmentsOf(ranges);
   const by = [...new Set(budgets.map(({ scope }) => sumsFor(scope)))];
@@ -84,7 +89,7 @@ const withoutCalls = async (
   budgets: readonly Budget[],
   index: SpendIndex,
   covered: Interval<UnixSeconds> | undefined,
-  context: Context,
+  context: BudgetReader,
 ): Promise<ReadonlyMap<Budget, string | undefined>> => {
   const doubtful = budgets.filter(({ scope }) => namesCalls.has(scope.kind) && !index.hasCalls(scope));
   if (doubtful.length === 0 || covered === undefined) return new Map(doubtful.map((one) => [one, undefined]));
@@ -103,7 +108,7 @@ const cutAt = (
 /** Assesses all budgets with one scan of the call log. */
 export const readBudgets = async (
   { budgets, needed, before, until }: Request,
-  context: Context,
+  context: BudgetReader,
 ): Promise<readonly AssessedBudget[]> => {
   const { account, warehouse } = context;
   const whole = await warehouse.logs.watermark(account.name);
