@@ -35,7 +35,7 @@ export type { AlertView } from '../monitoring/index.ts';
 export type { BackupResult, ListedReport, QueryAnswer, ReportList } from '../jobs/index.ts';
 export type { DoctorView } from '../doctor/index.ts';
 export type { AlertAnswer } from './control/alerts.ts';
-export type { AlertLogEntry } from '../warehouse/index.ts';
+export type { AlertLogEntry, ExpectedEntry } from '../warehouse/index.ts';
 export type { OutboxAnswer } from './control/outbox.ts';
 export type { BacktestView } from './queries/backtest-requested.ts';
 export type { ReconcileView } from './queries/reconcile-requested.ts';

@@ -56,6 +56,12 @@ const alert = {
   alert: text.describe('name as shown by `tollkeeper alerts`'),
 };
 const reason = text.describe('recorded in the audit').optional();
+const expected = {
+  who,
+  account: text.describe('only in this account (default: in all)').optional(),
+  from: text.describe('first day, such as 2026-11-27'),
+  to: text.describe('last day (default: the first one)').optional(),
+};
 const key = text.describe('service (its newest working key), key name, or ID; id:42 is always an ID');
 /** The text of a plan for thousands of keys. */
 const planFile = z.string().min(1).max(2_000_000).describe('file written by `keys plan -o`');
@@ -207,6 +213,16 @@ export const commandTable = {
   },
   'alerts/unmute': { input: z.strictObject(alert), streams: 'nothing' },
   'alerts/acknowledge': { input: z.strictObject({ ...alert, reason }), streams: 'nothing' },
+  /** Days that a person knows to be unusual. */
+  'alerts/expected': { input: z.strictObject({}), streams: 'nothing' },
+  'alerts/expect': {
+    input: z.strictObject({
+      ...expected,
+      reason: text.describe('why these days are unusual, such as "load test"'),
+    }),
+    streams: 'nothing',
+  },
+  'alerts/forget': { input: z.strictObject(expected), streams: 'nothing' },
 
   'keys/list': {
     input: z.strictObject({

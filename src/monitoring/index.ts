@@ -10,7 +10,7 @@ export { describeScope } from './budgets/budget.ts';
 export type { Budget, BudgetPeriodKind, BudgetScope, Threshold } from './budgets/budget.ts';
 export { conditionsOf, levelName } from './budgets/conditions.ts';
 export { forecastAtPace, middleOf, type Forecast, type ForecastAccuracy } from './budgets/forecast.ts';
-export { forecastBy, forecastPath, type ForecastDay, type MonthOutlook } from './budgets/forecast-month.ts';
+export { forecastBy, forecastPath, type MonthOutlook } from './budgets/forecast-month.ts';
 export { comparedWith, periodAt, periodBefore } from './budgets/period.ts';
 export { decideAlerts, type AlertRecord, type Condition } from './alerts/decide-alerts.ts';
 export {
@@ -62,6 +62,7 @@ export {
 export {
   firstOfRecord,
   firstToRead,
+  isWithout,
   keepDays,
   keptForecast,
   recordOf,
@@ -69,5 +70,6 @@ export {
   type IssuedForecast,
   type KeptForecast,
 } from './forecast/kept-forecast.ts';
+export { isExpected, type ExpectedDays } from './forecast/expected-days.ts';
 export { backtest, type Backtest } from './forecast/backtest.ts';
 export { expectedSpend, fitSpend, leastDays, unusualDays } from './forecast/spend-model.ts';

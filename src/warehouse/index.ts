@@ -11,6 +11,7 @@ export type { BookedCall } from './calls.ts';
 export type {
   AlertAcknowledgement,
   AlertLogEntry,
+  ExpectedEntry,
   AlertMute,
   AlertStatus,
   StoredAlert,

@@ -51,6 +51,35 @@ budgets:
     expect(next.stdout).toContain('2026-11-20 12:07');
   });
 
+  it('lists, adds and removes days that are known to be unusual, and records who did it', async () => {
+    const expecting = ['alerts', 'expect', '--from', '2026-11-27', '--to', '2026-11-30'];
+    const added = await run([...expecting, '--reason', 'sale', '--json']);
+    expect(JSON.parse(added.stdout)).toMatchObject([
+      { account: 'main', first: '2026-11-27', last: '2026-11-30', reason: 'sale' },
+    ]);
+    const listed = await run(['alerts', 'expect']);
+    expect(listed.stdout).toMatch(/^2026-11-27 +2026-11-30 +main +person .* +sale$/m);
+    const removed = await run([...expecting, '--remove']);
+    expect(removed).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse((await run(['alerts', 'expect', '--json'])).stdout)).toEqual([]);
+    const log = JSON.parse((await run(['alerts', 'log', '--json'])).stdout) as readonly object[];
+    expect(log).toMatchObject([
+      { action: 'forget', subject: '2026-11-27 to 2026-11-30' },
+      { action: 'expect', subject: '2026-11-27 to 2026-11-30', detail: 'sale' },
+    ]);
+    for (const wrong of [
+      ['--reason', 'sale'],
+      ['--from', '2026-11-27'],
+      ['--from', '2026-11-31', '--reason', 'sale'],
+      ['--from', '2026-11-27', '--to', '2026-11-26', '--reason', 'sale'],
+      ['--from', '2026-11-27', '--remove'],
+      ['--from', '2026-11-27', '--reason', 'sale', '--account', 'mian'],
+    ]) {
+      const { code, stderr } = await run(['alerts', 'expect', ...wrong]);
+      expect([code, stderr.length > 0]).toEqual([2, true]);
+    }
+  });
+
   it('shows states on 80 columns, mutes, acknowledges, and records who did it', async () => {
     const evaluated = await run(['run', 'budget-alerts']);
     expect(evaluated.code).toBe(0);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openFolder } from '../support/program.ts';
 
 /** Commands that have subcommands. */
-const groups: ReadonlySet<string> = new Set(['keys', 'outbox', 'reports']);
+const groups: ReadonlySet<string> = new Set(['alerts', 'keys', 'outbox', 'reports']);
 
 const code = /`tollkeeper ([^`\n]+)`|^ +(?:tollkeeper|node dist\/main\.js) (.+)$/gm;
 

@@ -12,6 +12,8 @@ import {
 import {
   forecastAtPace,
   forecastBy,
+  isExpected,
+  isWithout,
   keepDays,
   periodAt,
   recordOf,
@@ -148,6 +150,48 @@ describe('the forecast of a month with its record', () => {
     expect(keepDays(known, [])).toEqual(known);
     const restated = next.slice(-10).map((one) => ({ ...one, spend: 2 * one.spend }));
     expect(keepDays(known, restated).spend.slice(-10)).toEqual(keepDays(undefined, restated).spend);
+  });
+});
+
+describe('days that a person knows to be unusual', () => {
+  const sale = { first: '2026-08-10', last: '2026-08-16' };
+  const calm = daysFrom('2026-01-05', weekly(280));
+  const sold = calm.map((one) => ({
+    ...one,
+    spend: isExpected(one.date, [sale]) ? 20 * one.spend : one.spend,
+  }));
+
+  it('are kept as usual ones, so that neither the model nor the record knows of them', () => {
+    const month = { month: '2026-10-01', anchorDay: 1 };
+    expect(keepDays(undefined, sold, [sale])).toEqual({
+      ...keepDays(undefined, calm),
+      expected: ['2026-08-10 2026-08-16'],
+    });
+    expect(recordOf(sold, month, [], [sale])).toEqual(recordOf(calm, month, []));
+    expect(recordOf(sold, month, [])).not.toEqual(recordOf(calm, month, []));
+  });
+
+  it('make a forecast that was issued in their month count for nothing', () => {
+    const month = { month: '2026-10-01', anchorDay: 1 };
+    const issued = ['2026-08-01', '2026-09-01'].map((one) => ({ month: one, day: 10, forecast: 1 }));
+    const { past } = recordOf(sold, month, issued, [sale]);
+    const of = (name: string) => past.find((one) => one.month === name && one.day === 10)?.forecast;
+    expect(of('2026-08-01')).toBeGreaterThan(1);
+    expect(of('2026-09-01')).toBe(1);
+  });
+
+  it('stay usual when days are added to what is kept', () => {
+    const kept = keepDays(undefined, sold.slice(0, 221), [sale]);
+    expect(keepDays(kept, sold.slice(214, 240), [sale]).spend).toEqual(
+      keepDays(undefined, calm.slice(0, 240)).spend,
+    );
+  });
+
+  it('say whether what is kept is without them', () => {
+    const kept = keepDays(undefined, calm, [sale]);
+    expect(isWithout(kept, [sale])).toBe(true);
+    expect(isWithout(kept, [])).toBe(false);
+    expect(isWithout(keepDays(undefined, calm), [])).toBe(true);
   });
 });
 

@@ -1,8 +1,8 @@
-import { fault, formatSlot, didYouMean, readMoment, type Clock } from '../../core/index.ts';
+import { fault, formatSlot, didYouMean, isDate, readMoment, type Clock } from '../../core/index.ts';
 import type { CommandHandlers } from '../../control/index.ts';
 import { viewAlerts } from '../../jobs/index.ts';
 import type { AlertView } from '../../monitoring/index.ts';
-import type { AlertLogEntry } from '../../warehouse/index.ts';
+import type { AlertLogEntry, ExpectedEntry } from '../../warehouse/index.ts';
 import { costOwnersOf } from '../accounts/cost-owners.ts';
 import type { App } from '../compose.ts';
 
@@ -77,6 +77,38 @@ export const createAlertHandlers = ({ clock, app }: Deps) => {
     return first;
   };
 
+  /**
+   * The same days in each account that they are for.
+   * @throws Fault `wrong-use`
+   */
+  const daysOf = ({
+    from,
+    to = from,
+    account,
+  }: {
+    readonly from: string;
+    readonly to?: string | undefined;
+    readonly account?: string | undefined;
+  }): readonly Pick<ExpectedEntry, 'account' | 'first' | 'last'>[] => {
+    for (const date of [from, to])
+      if (!isDate(date))
+        throw fault('wrong-use', `${JSON.stringify(date)} is not a date`, {
+          advice: 'write a date such as 2026-11-27',
+        });
+    if (to < from)
+      throw fault('wrong-use', `${to} is before ${from}`, { advice: 'write the first day before the last' });
+    const accounts = Object.keys(app.config().settings.accounts);
+    if (account !== undefined && !accounts.includes(account))
+      throw fault('wrong-use', `there is no account ${account}`, {
+        advice: didYouMean(account, accounts) ?? `accounts: ${accounts.join(', ')}`,
+      });
+    return (account === undefined ? accounts : [account]).map((name) => ({
+      account: name,
+      first: from,
+      last: to,
+    }));
+  };
+
   return {
     'alerts/list': async (): Promise<readonly AlertView[]> => readAlerts({ clock, app }),
     'alerts/log': async ({ limit }): Promise<readonly AlertLogEntry[]> => app.warehouse.alerts.log(limit),
@@ -129,6 +161,22 @@ export const createAlertHandlers = ({ clock, app }: Deps) => {
         reason,
       });
       return { alert, account: view.account, message: `acknowledged by ${who}` };
+    },
+    'alerts/expected': async (): Promise<readonly ExpectedEntry[]> => app.warehouse.alerts.expected(),
+    'alerts/expect': async ({ reason, who, ...days }): Promise<readonly ExpectedEntry[]> => {
+      const entries = daysOf(days).map((one) => ({ ...one, reason, by: who, at: clock.now() }));
+      for (const entry of entries) await app.warehouse.alerts.expect(entry);
+      return entries;
+    },
+    'alerts/forget': async ({ who, ...days }): Promise<{ readonly forgotten: number }> => {
+      let forgotten = 0;
+      for (const one of daysOf(days))
+        if (await app.warehouse.alerts.forget(one, who, clock.now())) forgotten += 1;
+      if (forgotten === 0)
+        throw fault('wrong-use', 'these days are not expected', {
+          advice: 'list the expected days with `tollkeeper alerts expect`',
+        });
+      return { forgotten };
     },
   } satisfies Partial<CommandHandlers>;
 };

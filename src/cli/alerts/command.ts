@@ -1,13 +1,20 @@
 import type { Command } from 'commander';
-import { jsonText, type Deps } from '../../core/index.ts';
-import { inputTexts, alertsJson, type AlertAnswer, type Commands } from '../../app/index.ts';
+import { countText, fault, jsonText, type Deps } from '../../core/index.ts';
+import {
+  inputTexts,
+  alertsJson,
+  type AlertAnswer,
+  type Commands,
+  type ExpectedEntry,
+} from '../../app/index.ts';
 import { ask } from '../ask.ts';
 import { personOf } from '../keys/person.ts';
 import { positiveCount, configOption } from '../options.ts';
 import { screenOf } from '../ui/paint.ts';
-import { renderLog, renderAlerts } from './render.ts';
+import { renderExpected, renderLog, renderAlerts } from './render.ts';
 
 const alertTexts = inputTexts('alerts/mute');
+const expectTexts = inputTexts('alerts/expect');
 const logTexts = inputTexts('alerts/log');
 
 type Common = { readonly config: string; readonly json?: boolean };
@@ -16,6 +23,17 @@ type ActionOptions = Common & {
   readonly reason?: string;
   readonly until?: string;
 };
+
+type ExpectOptions = Common & {
+  readonly from?: string;
+  readonly to?: string;
+  readonly reason?: string;
+  readonly account?: string;
+  readonly remove?: boolean;
+};
+
+const expectedJson = (entries: readonly ExpectedEntry[]) =>
+  entries.map((entry) => ({ ...entry, at: new Date(entry.at).toISOString() }));
 
 export const define = (alerts: Command, deps: Deps): void => {
   const print = (text: string): void => deps.stdout.write(deps.secrets.redact(text));
@@ -124,6 +142,60 @@ Examples:
   acts(ack, async (call, alert, { account, reason }) =>
     call('alerts/acknowledge', { alert, account, who: personOf(), reason }),
   );
+
+  alerts
+    .command('expect')
+    .description('List days that are known to be unusual, or add some.')
+    .addOption(configOption())
+    .option('--from <date>', expectTexts.from)
+    .option('--to <date>', expectTexts.to)
+    .option('--reason <text>', expectTexts.reason)
+    .option('--account <name>', expectTexts.account)
+    .option('--remove', 'the days are no longer expected')
+    .option('--json', 'print them as JSON')
+    .addHelpText(
+      'after',
+      `
+Expected days are left out of the history of forecasts and of alerts about
+unusual spend: neither does such a day alert, nor is a later one compared with
+it. Budgets count what they cost, and alerts about keys and prices stay.
+
+Examples:
+  tollkeeper alerts expect --from 2026-11-27 --to 2026-11-30 --reason "sale"
+  tollkeeper alerts expect --from 2026-12-01 --reason "load test" --account main
+  tollkeeper alerts expect --from 2026-12-01 --remove
+  tollkeeper alerts expect`,
+    )
+    .action(async (options: ExpectOptions) => {
+      const { config, json, from, reason, remove, to, account } = options;
+      if (from === undefined) {
+        if ([to, reason, account, remove].some((one) => one !== undefined))
+          throw fault('wrong-use', 'the first day is missing', { advice: 'add --from DATE' });
+        const entries = await ask(deps, config, (commands) => commands.call('alerts/expected', {}), {
+          reads: true,
+        });
+        print(json === true ? jsonText(expectedJson(entries)) : renderExpected(entries, screen()));
+        return;
+      }
+      const days = { from, to, account, who: personOf() };
+      if (remove === true) {
+        const { forgotten } = await ask(deps, config, (commands) => commands.call('alerts/forget', days));
+        print(
+          json === true
+            ? jsonText({ forgotten })
+            : `no longer expected in ${countText(forgotten, 'account')}\n`,
+        );
+        return;
+      }
+      if (reason === undefined)
+        throw fault('wrong-use', 'the reason is missing', {
+          advice: 'add --reason TEXT: why these days are unusual',
+        });
+      const entries = await ask(deps, config, (commands) =>
+        commands.call('alerts/expect', { ...days, reason }),
+      );
+      print(json === true ? jsonText(expectedJson(entries)) : renderExpected(entries, screen()));
+    });
 
   alerts
     .command('log')

@@ -12,6 +12,7 @@ import {
   describeScope,
   firstOfRecord,
   firstToRead,
+  isWithout,
   keepDays,
   keptForecast,
   leastDays,
@@ -110,6 +111,7 @@ export const updateForecasts = async (budgets: readonly Budget[], context: Conte
   const covered = await warehouse.logs.watermark(account.name);
   if (covered === undefined) return;
   const keptOf = await readKept(context);
+  const expected = await warehouse.alerts.expected(account.name);
   const due = askedFor(budgets, zone).flatMap((asked) => {
     const kept = keptOf(asked);
     const days = wholeDays(covered, asked.zone);
@@ -126,13 +128,8 @@ export const updateForecasts = async (budgets: readonly Budget[], context: Conte
     await store(
       same.map((one) => {
         const days = read.get(one.asked.of) ?? [];
-        return [
-          one.asked,
-          keepDays(
-            one.kept,
-            days.filter(({ date }) => date >= one.from),
-          ),
-        ] as const;
+        const own = days.filter(({ date }) => date >= one.from);
+        return [one.asked, keepDays(one.kept, own, expected)] as const;
       }),
       context,
     );
@@ -148,11 +145,14 @@ export const recordForecasts = async (budgets: readonly Budget[], context: Conte
   const covered = await warehouse.logs.watermark(account.name);
   if (covered === undefined) return;
   const keptOf = await readKept(context);
+  const expected = await warehouse.alerts.expected(account.name);
   const all = askedFor(budgets, zone);
   const due = all.flatMap((asked) => {
     const month = monthOf(asked, covered);
     const days = wholeDays(covered, asked.zone);
-    return days === undefined || keptOf(asked)?.record?.month === month ? [] : [{ asked, month, days }];
+    const kept = keptOf(asked);
+    const isDone = kept?.record?.month === month && isWithout(kept, expected);
+    return days === undefined || isDone ? [] : [{ asked, month, days }];
   });
   let done = 0;
   for (const [, same] of groupBy(due, ({ asked }) => asked.zone)) {
@@ -174,8 +174,9 @@ export const recordForecasts = async (budgets: readonly Budget[], context: Conte
         spend,
         { month: one.month, anchorDay: one.asked.anchorDay },
         issued.map(({ month, day, amount }) => ({ month, day, forecast: Number(amount) })),
+        expected,
       );
-      await store([[one.asked, { ...keepDays(undefined, spend), record }]], context);
+      await store([[one.asked, { ...keepDays(undefined, spend, expected), record }]], context);
       done += 1;
     }
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addDays, addMonths, type LocalDate } from '../../core/index.ts';
+import { withoutExpected, type ExpectedDays } from './expected-days.ts';
 import {
   accuracyOf,
   byModel,
@@ -35,6 +36,8 @@ export const keptForecast = z.object({
   first: z.string(),
   /** Spend of consecutive whole days. */
   spend: z.array(number),
+  /** The days that a person knew to be unusual, which `spend` has as usual ones: `2026-11-27 2026-11-30`. */
+  expected: z.array(z.string()).optional(),
   /** Fitted to these days; missing where they do not suffice. */
   model: z
     .object({ level: number, profile: z.array(number), trend: number, reserve: number, days: z.int() })
@@ -74,20 +77,36 @@ const rounded = (spend: number): number => Number(spend.toPrecision(7));
 export const firstToRead = ({ first, spend }: KeptForecast): LocalDate =>
   addDays(first, Math.max(0, spend.length - revisedDays));
 
-/** The kept days with those that were read in place of the same ones, and the model of all. Both are consecutive, and overlap or adjoin. */
-export const keepDays = (kept: KeptForecast | undefined, read: readonly DayOfSpend[]): KeptForecast => {
+const namesOf = (expected: readonly ExpectedDays[]): string[] =>
+  expected.map(({ first, last }) => `${first} ${last}`).toSorted();
+
+/** Whether what is kept is without the same days. */
+export const isWithout = ({ expected = [] }: KeptForecast, now: readonly ExpectedDays[]): boolean =>
+  expected.join() === namesOf(now).join();
+
+/**
+ * The kept days with those that were read in place of the same ones, and the model of all. Both are consecutive, and overlap or adjoin.
+ * Expected days are kept as usual ones.
+ */
+export const keepDays = (
+  kept: KeptForecast | undefined,
+  read: readonly DayOfSpend[],
+  expected: readonly ExpectedDays[] = [],
+): KeptForecast => {
   const from = read[0]?.date;
   const earlier = (kept?.spend ?? []).filter(
     (_, at) => from === undefined || addDays(kept?.first ?? '', at) < from,
   );
-  const all = [...earlier, ...read.map(({ spend }) => rounded(spend))];
-  const spend = all.slice(-longestFit);
   const begun = (earlier.length === 0 ? from : kept?.first) ?? '';
+  const before = earlier.map((spend, at) => ({ date: addDays(begun, at), spend }));
+  const all = withoutExpected([...before, ...read], expected);
+  const spend = all.slice(-longestFit).map((one) => rounded(one.spend));
   const first = begun === '' ? begun : addDays(begun, all.length - spend.length);
   const model = fitSpend(spend);
   return {
     first,
     spend,
+    ...(expected.length === 0 ? {} : { expected: namesOf(expected) }),
     ...(model === undefined ? {} : { model: { ...model, profile: [...model.profile] } }),
     ...(kept?.record === undefined ? {} : { record: kept.record }),
   };
@@ -119,8 +138,9 @@ export const recordOf = (
   days: readonly DayOfSpend[],
   { month, anchorDay }: { readonly month: LocalDate; readonly anchorDay: number },
   issued: readonly IssuedForecast[],
+  expected: readonly ExpectedDays[] = [],
 ): ForecastRecord => {
-  const series = days.map(({ spend }) => spend);
+  const series = withoutExpected(days, expected).map(({ spend }) => spend);
   const months = monthsIn(days, anchorDay)
     .filter(({ name }) => name < month)
     .slice(-recordMonths);
@@ -130,7 +150,10 @@ export const recordOf = (
     month,
     method,
     past: past[method].map((one) => {
-      const said = issued.find((other) => other.month === one.month && other.day === one.day);
+      // What was issued in a month with expected days is of what these cost.
+      const said = expected.some(({ first, last }) => last >= one.month && first < addMonths(one.month, 1))
+        ? undefined
+        : issued.find((other) => other.month === one.month && other.day === one.day);
       return {
         ...one,
         forecast: rounded(said?.forecast ?? one.forecast),

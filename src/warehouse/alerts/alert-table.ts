@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../../core/index.ts';
+import type { LocalDate, UnixMillis } from '../../core/index.ts';
 import type { OutboxEntry } from '../../storage/index.ts';
 
 /** An alert that was raised. `period` is the start of the period, or the moment at which it was raised. */
@@ -40,13 +40,23 @@ export type AlertAcknowledgement = {
   readonly reason?: string | undefined;
 };
 
+/** Days that a person knows to be unusual, in the zone of what is judged; both ends are included, `2026-11-27`. */
+export type ExpectedEntry = {
+  readonly account: string;
+  readonly first: LocalDate;
+  readonly last: LocalDate;
+  readonly reason: string;
+  readonly by: string;
+  readonly at: UnixMillis;
+};
+
 /** What a person did, as the audit records it, or what happened to an alert. */
 export type AlertLogEntry = {
   readonly at: UnixMillis;
   readonly account: string;
   /** Empty for what no person did. */
   readonly by: string;
-  readonly action: 'mute' | 'unmute' | 'acknowledge' | 'raised' | 'recovered' | 'ended';
+  readonly action: 'mute' | 'unmute' | 'acknowledge' | 'expect' | 'forget' | 'raised' | 'recovered' | 'ended';
   /** The name of the alert. */
   readonly subject: string;
   readonly detail: string;
@@ -92,6 +102,16 @@ export type AlertTable = {
   /** False if it is not muted. */
   readonly unmute: (account: string, alert: string, by: string, at: UnixMillis) => Promise<boolean>;
   readonly acknowledge: (acknowledgement: AlertAcknowledgement) => Promise<void>;
+  /** Replaces the entry of the same days. */
+  readonly expect: (entry: ExpectedEntry) => Promise<void>;
+  /** False if the days are not expected. */
+  readonly forget: (
+    days: Pick<ExpectedEntry, 'account' | 'first' | 'last'>,
+    by: string,
+    at: UnixMillis,
+  ) => Promise<boolean>;
+  /** Of one account, or of all; the earliest days first. */
+  readonly expected: (account?: string) => Promise<readonly ExpectedEntry[]>;
   /** Whether anything was done in this name. */
   readonly hasActed: (by: string) => Promise<boolean>;
   /** Records the end of a login until it would have expired. */

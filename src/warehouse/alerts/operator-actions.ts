@@ -57,12 +57,36 @@ const logEntry = rowReader({
   action: label<AlertLogEntry['action']>(),
 });
 
+const expectedEntry = rowReader({
+  ...all(text, 'account', 'reason'),
+  first: column('first_day', text),
+  last: column('last_day', text),
+  by: column('added_by', text),
+  at: column('added_at', millis),
+});
+
+const removeDays =
+  'DELETE FROM expected_days WHERE account = $account AND first_day = $first AND last_day = $last';
+
+const daysText = ({ first, last }: { readonly first: string; readonly last: string }): string =>
+  first === last ? first : `${first} to ${last}`;
+
 /** What people do about alerts, each step with its row in the audit. */
 export const operatorActions = (
   engine: StateEngine,
 ): Pick<
   AlertTable,
-  'mutes' | 'mute' | 'unmute' | 'acknowledge' | 'hasActed' | 'logOut' | 'acknowledgements' | 'log'
+  | 'mutes'
+  | 'mute'
+  | 'unmute'
+  | 'acknowledge'
+  | 'expect'
+  | 'forget'
+  | 'expected'
+  | 'hasActed'
+  | 'logOut'
+  | 'acknowledgements'
+  | 'log'
 > => {
   const inOne = async <T>(work: (connection: Sql) => Promise<T>): Promise<T> =>
     engine.state(async (connection) => inTransaction(connection, work));
@@ -118,6 +142,35 @@ export const operatorActions = (
           detail: reason ?? '',
         });
       }),
+    expect: async ({ account, first, last, reason, by, at }) =>
+      inOne(async (connection) => {
+        const days = { account, first, last };
+        await connection.execute(removeDays, days);
+        await connection.execute(
+          `INSERT INTO expected_days (account, first_day, last_day, reason, added_by, added_at)
+           VALUES ($account, $first, $last, $reason, $by, $at)`,
+          { ...days, reason, by, at },
+        );
+        const subject = daysText(days);
+        await writeAction(connection, { at, account, by, action: 'expect', subject, detail: reason });
+      }),
+    forget: async ({ account, first, last }, by, at) =>
+      inOne(async (connection) => {
+        const days = { account, first, last };
+        if ((await connection.execute(removeDays, days)) === 0) return false;
+        const subject = daysText(days);
+        await writeAction(connection, { at, account, by, action: 'forget', subject, detail: '' });
+        return true;
+      }),
+    expected: async (account) =>
+      engine.state(async (connection) =>
+        readAs(
+          connection,
+          expectedEntry,
+          `SELECT * FROM expected_days WHERE coalesce(account = $account, true) ORDER BY first_day, last_day, account`,
+          { account: account ?? null },
+        ),
+      ),
     hasActed: async (by) =>
       engine.state(async (connection) => {
         const rows = await connection.rows('SELECT 1 FROM operator_action WHERE taken_by = $by LIMIT 1', {

@@ -99,6 +99,22 @@ describe('the forecast of a budget', () => {
     expect(JSON.parse(kept?.content ?? '')).toMatchObject({ first: '2025-11-14', model: { days: 365 } });
   });
 
+  it('is without days that are expected, from the next evaluation on', async () => {
+    await using fixture = await landed();
+    const { warehouse, evaluate } = fixture;
+    await evaluate('2026-11-12T00:00:00Z', budgets);
+    const [before] = await warehouse.forecasts.kept('main');
+    const days = { account: 'main', first: '2026-11-01', last: '2026-11-07' };
+    await warehouse.alerts.expect({ ...days, reason: 'sale', by: 'person ann', at: unixMillis(0) });
+    await evaluate('2026-11-12T00:00:00Z', budgets);
+    const [after] = await warehouse.forecasts.kept('main');
+    expect(JSON.parse(after?.content ?? '')).toMatchObject({ expected: ['2026-11-01 2026-11-07'] });
+    expect(after?.content).not.toBe(before?.content);
+    await warehouse.alerts.forget(days, 'person ann', unixMillis(1));
+    await evaluate('2026-11-12T00:00:00Z', budgets);
+    expect(await warehouse.forecasts.kept('main')).toEqual([before]);
+  });
+
   it('is of each scope, zone and first day by itself, and no scope that is gone is kept', async () => {
     await using fixture = await landed();
     const { warehouse, evaluate, land } = fixture;
