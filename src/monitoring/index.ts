@@ -70,6 +70,6 @@ export {
   type IssuedForecast,
   type KeptForecast,
 } from './forecast/kept-forecast.ts';
-export { isExpected, type ExpectedDays } from './forecast/expected-days.ts';
+export { isExpected } from './forecast/expected-days.ts';
 export { backtest, type Backtest } from './forecast/backtest.ts';
 export { expectedSpend, fitSpend, leastDays, unusualDays } from './forecast/spend-model.ts';

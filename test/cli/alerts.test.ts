@@ -64,8 +64,8 @@ budgets:
     expect(JSON.parse((await run(['alerts', 'expect', '--json'])).stdout)).toEqual([]);
     const log = JSON.parse((await run(['alerts', 'log', '--json'])).stdout) as readonly object[];
     expect(log).toMatchObject([
-      { action: 'forget', subject: '2026-11-27 to 2026-11-30' },
       { action: 'expect', subject: '2026-11-27 to 2026-11-30', detail: 'sale' },
+      { action: 'forget', subject: '2026-11-27 to 2026-11-30', detail: '' },
     ]);
     for (const wrong of [
       ['--reason', 'sale'],
