@@ -24,7 +24,7 @@ export type {
   UnrecordedEnd,
 } from './run-ledger.ts';
 export * from './sql.ts';
-export { cellsBySpan, cellTables } from './row-store.ts';
+export { cellsBySpan } from './row-store.ts';
 export type {
   AccountRows,
   CellsIn,

@@ -2,18 +2,23 @@ import type { Interval, UnixSeconds } from '../core/index.ts';
 import type { Bindings, RowSource, Sql } from './sql.ts';
 
 /**
- * The tables of the rollup that have cells: the sums of local days by model, by key, and by both, and those of whole local months
- * by both. Each by the table of its days or months.
+ * The tables of the rollup that have cells: the sums of local days by model, by key, and by both, those of whole local months by both,
+ * and those of hours by both. Each by the table of its days or months; hours are of UTC days.
  */
 export const cellsBySpan = {
   rollup_day: ['rollup_model', 'rollup_key', 'rollup_pair'],
   rollup_month: ['rollup_month_pair'],
+  rollup_hours: ['rollup_hour'],
 } as const;
 
 /** The table of the days, or of the whole months, that have cells. */
 export type RollupSpan = keyof typeof cellsBySpan;
 
-export const cellTables = [...cellsBySpan.rollup_day, ...cellsBySpan.rollup_month] as const;
+export const cellTables = [
+  ...cellsBySpan.rollup_day,
+  ...cellsBySpan.rollup_month,
+  ...cellsBySpan.rollup_hours,
+] as const;
 
 export type CellTable = (typeof cellTables)[number];
 

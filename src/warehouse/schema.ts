@@ -6,7 +6,7 @@ import { extraStatements } from './logs/extra.ts';
 import type { Schema } from './migrate.ts';
 import type { RowStore } from '../storage/index.ts';
 import { alertStatements, lagStatements, migrations } from './migrations.ts';
-import { rollupStatements } from './rollup/rollup-schema.ts';
+import { hourStatements, rollupStatements } from './rollup/rollup-schema.ts';
 
 /*
  * Times are BIGINT: seconds UTC in the tables of the call log and of comparisons, milliseconds UTC in those of the usage
@@ -238,6 +238,7 @@ const statements = [
   ...extraStatements,
   ...closedStatements,
   ...forecastStatements,
+  ...hourStatements,
 ] as const;
 
 export const schema: Schema = {

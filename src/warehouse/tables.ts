@@ -14,6 +14,7 @@ import { createClosedMonths, type ClosedMonths } from './closed/closed-months.ts
 import { bindWith, type BindQueries } from './queries/bind-queries.ts';
 import { readCube } from './cube/read-cube.ts';
 import { rangesOf, readSums, sumsTables, type Sums, type SumsRequest } from './cube/read-sums.ts';
+import { hoursTables, readHours, type Hours, type HoursQuery } from './cube/read-hours.ts';
 import type { ComparisonTable } from './comparisons/comparison.ts';
 import { createComparisonTable } from './comparisons/comparison-table.ts';
 import type { ArchiveReader } from './archive/archive-access.ts';
@@ -103,6 +104,11 @@ export type Warehouse = AsyncDisposable & {
   readonly spend: (account: string, range: Interval<UnixSeconds>) => Promise<Spend>;
   /** Sums of segments of time by model and key, for budgets: one scan for any number of them. */
   readonly sums: (request: SumsRequest, signal?: AbortSignal) => Promise<Sums>;
+  /** Sums of hours by model and key, of the last weeks; the queries are answered as of one moment. */
+  readonly hours: (
+    request: { readonly account: string; readonly queries: readonly HoursQuery[] },
+    signal?: AbortSignal,
+  ) => Promise<Hours>;
   /** The calls and refunds of a short interval, one by one. */
   readonly calls: (account: string, range: Interval<UnixSeconds>) => Promise<readonly BookedCall[]>;
   readonly rollup: RollupTable;
@@ -200,6 +206,14 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
       const { account, zone } = request;
       for (const range of rangesOf(request)) await refresh({ account, zone, range }, signal);
       return rowStore.read({ account, reads: sumsTables }, async (rows) => readSums(rows, request), signal);
+    },
+    hours: async ({ account, queries }, signal) => {
+      if (!isReader) for (const { range } of queries) await rollup.refreshHours({ account, range }, signal);
+      return rowStore.read(
+        { account, reads: hoursTables },
+        async (rows) => readHours(rows, account, queries),
+        signal,
+      );
     },
     calls: async (account, range) =>
       rowStore.read({ account, reads: ['log_amounts'] }, async ({ connection, rows }) =>

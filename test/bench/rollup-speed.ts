@@ -91,9 +91,10 @@ const landings = async (
     rows,
     rounds,
   }: { readonly start: number; readonly length: number; readonly rows: number; readonly rounds: number },
-): Promise<{ readonly land: number; readonly build: number }> => {
+): Promise<{ readonly land: number; readonly build: number; readonly hours: number }> => {
   const land: number[] = [];
   const build: number[] = [];
+  const hours: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const from = start + round * length;
     const window = interval(unixSeconds(from), unixSeconds(from + length));
@@ -101,8 +102,9 @@ const landings = async (
     land.push(await secondsOf(() => warehouse.logs.landWindow(batch)));
     const day = interval(unixSeconds(from - 2 * 86_400), unixSeconds(from + length + 2 * 86_400));
     build.push(await secondsOf(() => warehouse.rollup.refresh({ account: 'month', zone, range: day })));
+    hours.push(await secondsOf(() => warehouse.rollup.refreshHours({ account: 'month', range: day })));
   }
-  return { land: median(land), build: median(build) };
+  return { land: median(land), build: median(build), hours: median(hours) };
 };
 
 /** Cells of a year, from those of October: the calls themselves are missing, so that only the rollup is read. */
@@ -177,8 +179,26 @@ export const benchRollup = async (
       rows: Math.round(1_000_000 * scale),
       rounds: 3,
     });
+    report.figure(
+      'three days with their cells and hours, by those without hours',
+      (days.land + days.build + days.hours) / (days.land + days.build),
+      'x',
+      1.1,
+    );
     report.figure('three days with their cells, by landing', (days.land + days.build) / days.land, 'x', 1.25);
   }
+  const [hourCells = 0, hourBytes = 0, allBytes = 0] = await inDatabase(options.path, async (connection) => {
+    await connection.run('CHECKPOINT');
+    const bytesOf = (table: string): string =>
+      `(SELECT CAST(count(DISTINCT block_id) * 262144 AS DOUBLE) FROM pragma_storage_info('${table}') WHERE persistent)`;
+    const reader = await connection.runAndReadAll(
+      `SELECT CAST((SELECT count(*) FROM rollup_hour) AS DOUBLE) / (SELECT sum(row_count) FROM rollup_hour), ${bytesOf('rollup_hour')},
+         (SELECT CAST(total_blocks - free_blocks AS DOUBLE) * block_size FROM pragma_database_size() WHERE database_name NOT LIKE 'temp%' LIMIT 1)`,
+    );
+    return (reader.getRows()[0] ?? []).map(Number);
+  });
+  report.figure('cells of hours for each row', hourCells, '');
+  report.figure('size with hours, by that without', allBytes / (allBytes - hourBytes), 'x', 1.1);
   const millions = await simulateYear(options.path);
   await coverCalls(options.path, { account: 'simulated', start: at('2024-12-31'), end: at('2026-01-02') });
   await using warehouse = await openWarehouse(options);

@@ -45,7 +45,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
     await using connections = await connectPostgres({
       url: cluster.urlOf(name),
       most: 2,
-      schema: { oldest: 30, newest: 35 },
+      schema: { oldest: 30, newest: 36 },
       clock: { ...systemClock, now: () => unixMillis(1_000_000) },
     });
     expect(connections.where).toBe(`postgres://keeper@127.0.0.1:${cluster.port}/${name}`);
@@ -168,7 +168,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
     const user = 'reader:reader-word';
     const name = await cluster.database();
     await fails(cluster.urlOf(name, { user }), refusal('may not create tables .*public'));
-    await cluster.execute(history(35), name);
+    await cluster.execute(history(36), name);
     await fails(cluster.urlOf(name, { user }), refusal('permission denied for table schema_migration'));
     await cluster.execute([`REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`]);
     await fails(cluster.urlOf(name, { user }), refusal('permission denied for database'));
@@ -200,11 +200,11 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
       await using connections = await connect(cluster.urlOf(name));
       return connections.schema;
     };
-    expect(await reached(35)).toBe(35);
+    expect(await reached(36)).toBe(36);
     expect(await reached(30)).toBe(30);
-    await expect(reached(36)).rejects.toMatchObject({
+    await expect(reached(37)).rejects.toMatchObject({
       code: 'warehouse-newer',
-      message: expect.stringMatching(/has schema 36; .* up to 35/),
+      message: expect.stringMatching(/has schema 37; .* up to 36/),
     });
     await expect(reached(29)).rejects.toMatchObject({
       code: 'warehouse-older',
@@ -229,7 +229,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
     const ofNew = await definitions();
     for (const sql of [
       'DROP TABLE rollup_model, rollup_key, rollup_pair, rollup_month_pair, rollup_month',
-      'DROP TABLE closed_month, closed_row, closed_price, closed_correction, forecast_kept, forecast_issued, expected_days',
+      'DROP TABLE closed_month, closed_row, closed_price, closed_correction, forecast_kept, forecast_issued, expected_days, rollup_hour, rollup_hours',
       'CREATE TABLE rollup_cell (account VARCHAR NOT NULL)',
       `INSERT INTO rollup_day VALUES ('main', 'UTC', 0, 86400)`,
       `INSERT INTO log_cursor VALUES ('main', 0, 86400)`,
@@ -243,6 +243,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
       { number: 33 },
       { number: 34 },
       { number: 35 },
+      { number: 36 },
     ]);
     expect(await read('SELECT * FROM rollup_day')).toEqual([]);
     expect(await read('SELECT account FROM log_cursor')).toEqual([{ account: 'main' }]);

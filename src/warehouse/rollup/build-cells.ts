@@ -1,9 +1,9 @@
 import { interval, runsOf, type Interval, type LocalDay, type UnixSeconds } from '../../core/index.ts';
 import { dimensions } from '../report-views/cube-columns.ts';
-import { cellsBySpan, wholeNumber, type CellTable } from '../../storage/index.ts';
+import { cellsBySpan, wholeNumber } from '../../storage/index.ts';
 import type { AccountStore } from '../schema.ts';
 import { classedCallsSql } from '../tokens/classes-sql.ts';
-import { dimensionsOf, tokenSums } from './rollup-schema.ts';
+import { dimensionsOf, tokenSums, type SumTable } from './rollup-schema.ts';
 
 /** The tables of the days and of the months of the rollup. */
 export const ofDays = [...cellsBySpan.rollup_day, 'rollup_day'] as const;
@@ -45,7 +45,7 @@ export const pairsSql = (days: readonly LocalDay[], calls: string): string => `
   GROUP BY ALL`;
 
 /** The cells of a table, from those of days by model and key. `startAt`: SQL for the start of the day or month. */
-export const sumsOfPairsSql = (table: CellTable, pairs: string, startAt = 'start_at'): string => `
+export const sumsOfPairsSql = (table: SumTable, pairs: string, startAt = 'start_at'): string => `
   SELECT account, zone, CAST(${startAt} AS BIGINT) AS start_at, ${dimensionsOf(table).join(', ')},
     CAST(sum(row_count) AS BIGINT) AS row_count, min(first_at) AS first_at, max(last_at) AS last_at, sum(quota) AS quota,
     sum(size) AS size, ${sumsOfTokens}

@@ -1,11 +1,4 @@
-import {
-  countColumns,
-  localDays,
-  dateAt,
-  unixSeconds,
-  type LocalDay,
-  type UnixSeconds,
-} from '../../core/index.ts';
+import { countColumns, localDays, dateAt, unixSeconds, type LocalDay } from '../../core/index.ts';
 import {
   cellsBySpan,
   column,
@@ -16,13 +9,10 @@ import {
   text,
   type AccountRows,
   type Bindings,
-  type CellTable,
 } from '../../storage/index.ts';
+import { differentHours } from './hours.ts';
 import { dayStartSql, grouped, pairsSql, sumsOfPairsSql } from './build-cells.ts';
-import { dimensionsOf, isUnmarked, tokenSums } from './rollup-schema.ts';
-
-/** A day of the rollup whose cells differ from its calls. */
-export type DifferentDay = { readonly zone: string; readonly start: UnixSeconds };
+import { dimensionsOf, isUnmarked, tokenSums, type DifferentDay, type SumTable } from './rollup-schema.ts';
 
 /** `sums`: rows, amounts and tokens as served, a fast scan. `cells`: every figure, at the cost of building them. */
 export type CompareDepth = 'sums' | 'cells';
@@ -37,11 +27,11 @@ const differenceSql = (cells: string, calls: string): string =>
 const sumsOfCells = `SELECT start_at, CAST(sum(row_count) AS BIGINT) AS row_count, sum(quota) AS quota, sum(size) AS size,
   ${sumsOf(countColumns)}`;
 
-const columnsOf = (table: CellTable): string =>
+const columnsOf = (table: SumTable): string =>
   `start_at, ${dimensionsOf(table).join(', ')}, row_count, first_at, last_at, quota, size, ${tokenSums.join(', ')}`;
 
 /** The cells of a table, of the range. */
-type CellsOf = (table: CellTable) => string;
+type CellsOf = (table: SumTable) => string;
 
 const sumsSql = (days: readonly LocalDay[], calls: string, cellsOf: CellsOf): string => `
   WITH of_calls AS MATERIALIZED (
@@ -137,7 +127,7 @@ export const differentDays = async (
     for (const { days, range } of grouped(localDays(dateAt(first, zone), dateAt(last, zone), zone))) {
       const calls = await rows(range);
       const bindings: Bindings = { ...calls.bindings, account, zone, ...range };
-      const names = new Map<CellTable, string>();
+      const names = new Map<SumTable, string>();
       for (const table of cellsBySpan.rollup_day) names.set(table, await cells(table, zone, [range]));
       const cellsOf: CellsOf = (table) =>
         `(FROM ${names.get(table)} WHERE account = $account AND zone = $zone AND start_at >= $start AND start_at < $end)`;
@@ -152,5 +142,9 @@ export const differentDays = async (
       different.push(...found.map((row) => ({ zone, start: unixSeconds(Number(text(row, 'start_at'))) })));
     }
   }
-  return [...different, ...(await differentMonths(work, account, depth, different))];
+  return [
+    ...different,
+    ...(await differentMonths(work, account, depth, different)),
+    ...(await differentHours(work, account)),
+  ];
 };

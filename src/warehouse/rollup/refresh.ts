@@ -16,6 +16,7 @@ import {
 import { text, wholeNumber, type AccountRows, type RollupSpan, type Sql } from '../../storage/index.ts';
 import type { AccountStore } from '../schema.ts';
 import { buildDays, buildMonth, grouped, groupOf, ofDays, ofMonths, type DayGroup } from './build-cells.ts';
+import { buildHours, missingHours, ofHours, removeOldHours } from './hours.ts';
 
 /** The days of a zone that are about to be read. */
 export type RefreshRequest = {
@@ -73,6 +74,13 @@ const removeMarked = async ({ connection, stored }: AccountRows, account: string
     { account, ...ofModels.bindings },
   );
   await connection.execute(
+    `CREATE OR REPLACE TEMP TABLE rollup_changed_hours AS
+     SELECT DISTINCT day.zone, day.start_at FROM rollup_hours AS day
+     JOIN rollup_mark AS mark ON mark.account = day.account AND mark.start_at < day.end_at AND mark.end_at > day.start_at
+     WHERE day.account = $account AND mark.model_name IS NULL`,
+    { account },
+  );
+  await connection.execute(
     `CREATE OR REPLACE TEMP TABLE rollup_changed_month AS
      SELECT month.zone, month.start_at FROM rollup_month AS month
      WHERE account = $account AND EXISTS (
@@ -82,6 +90,7 @@ const removeMarked = async ({ connection, stored }: AccountRows, account: string
   for (const [tables, changed] of [
     [ofDays, 'rollup_changed'],
     [ofMonths, 'rollup_changed_month'],
+    [ofHours, 'rollup_changed_hours'],
   ] as const)
     for (const table of tables)
       await connection.execute(
@@ -137,11 +146,21 @@ const hasMarks = async (connection: Sql, account: string): Promise<boolean> =>
   (await connection.rows('SELECT 1 FROM rollup_mark WHERE account = $account LIMIT 1', { account })).length >
   0;
 
+/** Builds the missing hours of whole UTC days of the range. Cheap when nothing is missing. */
+export type RefreshHours = (
+  request: Pick<RefreshRequest, 'account' | 'range'>,
+  signal?: AbortSignal,
+) => Promise<void>;
+
 export const createRefresh = ({
   rowStore,
   clock,
   log,
-}: RefreshDeps): { readonly refresh: RefreshRollup; readonly version: CallsVersion } => {
+}: RefreshDeps): {
+  readonly refresh: RefreshRollup;
+  readonly refreshHours: RefreshHours;
+  readonly version: CallsVersion;
+} => {
   const versions = new Map<string, number>();
   const oneAnAccount = createNamedGates();
   const tooLarge = new Set<string>();
@@ -164,6 +183,13 @@ export const createRefresh = ({
     if (days.length > 1) for (const day of days) await build(request, groupOf([day]), signal);
     else for (const { date } of days) tooLarge.add(`${request.account} ${request.zone} ${date}`);
   };
+  const unmark = async (change: AccountRows, account: string): Promise<boolean> => {
+    if (!(await hasMarks(change.connection, account))) return false;
+    // Before the marks are gone: a reader must not take the old number for the new calls.
+    versions.set(account, (versions.get(account) ?? 0) + 1);
+    await removeMarked(change, account);
+    return true;
+  };
   const version: CallsVersion = async (account) =>
     rowStore.read({ account, reads: ['rollup_mark'] }, async (rows) =>
       (await hasMarks(rows.connection, account))
@@ -175,15 +201,10 @@ export const createRefresh = ({
       const { account, zone } = request;
       const now = unixSeconds(Math.floor(clock.now() / 1000));
       const missing = await rowStore.publish(
-        { account, writes: ['rollup_mark', ...ofDays, ...ofMonths] },
+        { account, writes: ['rollup_mark', ...ofDays, ...ofMonths, ...ofHours] },
         async (change) => {
           const { connection } = change;
-          const isMarked = await hasMarks(connection, account);
-          if (isMarked) {
-            // Before the marks are gone: a reader must not take the old number for the new calls.
-            versions.set(account, (versions.get(account) ?? 0) + 1);
-            await removeMarked(change, account);
-          }
+          const isMarked = await unmark(change, account);
           return { isMarked, ...(await readMissing(connection, request, now)) };
         },
         { signal, isKept: ({ isMarked }) => isMarked },
@@ -215,5 +236,28 @@ export const createRefresh = ({
         ...errorFields(error),
       });
     });
-  return { refresh, version };
+  const refreshHours: RefreshHours = async ({ account, range }, signal) =>
+    oneAnAccount(account, async () => {
+      const now = unixSeconds(Math.floor(clock.now() / 1000));
+      const missing = await rowStore.publish(
+        { account, writes: ['rollup_mark', ...ofDays, ...ofMonths, ...ofHours] },
+        async (change) => {
+          const isMarked = await unmark(change, account);
+          const removed = await removeOldHours(change.connection, account, now);
+          return {
+            isKept: isMarked || removed > 0,
+            days: await missingHours(change.connection, { account, range }, now),
+          };
+        },
+        { signal, isKept: ({ isKept }) => isKept },
+      );
+      for (const group of grouped(missing.days)) {
+        signal?.throwIfAborted();
+        await buildHours(rowStore, account, group, signal);
+      }
+    }).catch((error: unknown) => {
+      if (!hasCode(error, 'disk-full')) throw error;
+      log.warn('cannot build the hours of the rollup', { account, ...errorFields(error) });
+    });
+  return { refresh, refreshHours, version };
 };

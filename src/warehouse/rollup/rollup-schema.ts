@@ -1,4 +1,5 @@
-import { cellsBySpan, cellTables, type CellTable } from '../../storage/index.ts';
+import type { UnixSeconds } from '../../core/index.ts';
+import { cellsBySpan, type CellTable } from '../../storage/index.ts';
 import { dimensions, tokenColumns } from '../report-views/cube-columns.ts';
 
 /** The sums of a cell, by column: NULL where no call of the cell has a value. */
@@ -10,18 +11,21 @@ const namesOf = {
   rollup_key: ['token_name'],
   rollup_pair: ['model_name', 'token_name'],
   rollup_month_pair: ['model_name', 'token_name'],
-} as const satisfies Readonly<Record<CellTable, readonly string[]>>;
+} as const satisfies Readonly<Record<Exclude<CellTable, 'rollup_hour'>, readonly string[]>>;
+
+/** The tables of cells with the sums of all tokens. */
+export type SumTable = keyof typeof namesOf;
 
 const names: readonly string[] = namesOf.rollup_pair;
 
 /** What the cells of a table are grouped by, besides account, zone and day. */
-export const dimensionsOf = (table: CellTable): readonly string[] => {
+export const dimensionsOf = (table: SumTable): readonly string[] => {
   const own: readonly string[] = namesOf[table];
   return dimensions.filter((name) => !names.includes(name) || own.includes(name));
 };
 
 /** The table with the fewest cells of days that have these columns. */
-export const tableWith = (columns: ReadonlySet<string>): CellTable => {
+export const tableWith = (columns: ReadonlySet<string>): SumTable => {
   const asked = names.filter((name) => columns.has(name));
   return (
     cellsBySpan.rollup_day.find((table) => asked.every((name) => dimensionsOf(table).includes(name))) ??
@@ -32,7 +36,7 @@ export const tableWith = (columns: ReadonlySet<string>): CellTable => {
 // Sums over the calls of a local day or month, by zone and by what reports group by. `size` is the sum of absolute amounts,
 // `first_at` and `last_at` are the times of the first and last call.
 // BIGINT, since the engine decompresses HUGEINT a hundred times slower.
-const cellsStatement = <T extends CellTable>(table: T) =>
+const cellsStatement = <T extends SumTable>(table: T) =>
   `CREATE TABLE ${table} (
     account VARCHAR NOT NULL, zone VARCHAR NOT NULL, start_at BIGINT NOT NULL,
     ${dimensionsOf(table)
@@ -62,6 +66,21 @@ export const rollupStatements = [
   )`,
 ] as const;
 
+/** Hours by model, key and kind, of the last weeks: amounts and numbers of calls alone, since a day has 24 times the cells. */
+export const hourStatements = [
+  `CREATE TABLE rollup_hour (
+    account VARCHAR NOT NULL, zone VARCHAR NOT NULL, start_at BIGINT NOT NULL, hour_at BIGINT NOT NULL, model_name VARCHAR NOT NULL,
+    token_name VARCHAR NOT NULL, kind VARCHAR NOT NULL, row_count BIGINT NOT NULL, quota DECIMAL(38, 12), size DECIMAL(38, 12)
+  )`,
+  // The UTC days whose hours have cells.
+  `CREATE TABLE rollup_hours (
+    account VARCHAR NOT NULL, zone VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL
+  )`,
+] as const;
+
+/** A day of the rollup whose cells differ from its calls. */
+export type DifferentDay = { readonly zone: string; readonly start: UnixSeconds };
+
 /** Whether no call of a day or month has changed since its cells were built; `span` names the row of its table. */
 export const isUnmarked = (span: string): string => `NOT EXISTS (
   FROM rollup_mark AS mark
@@ -69,7 +88,7 @@ export const isUnmarked = (span: string): string => `NOT EXISTS (
 
 /** Replaces the rollup of any earlier schema by an empty one. `rollup_cell` is the table of schemas 29 to 32. */
 export const replacedRollup: readonly string[] = [
-  ...['rollup_cell', ...cellTables, ...Object.keys(cellsBySpan), 'rollup_mark'].map(
+  ...['rollup_cell', ...Object.keys(namesOf), 'rollup_day', 'rollup_month', 'rollup_mark'].map(
     (table) => `DROP TABLE IF EXISTS ${table}`,
   ),
   ...rollupStatements,

@@ -2,13 +2,21 @@ import { dateAt, interval, unixSeconds, type Interval, type UnixSeconds } from '
 import { writeLearnedChanges } from '../profile/learned-changes.ts';
 import { column, readAs, rowReader, seconds, text, type Sql } from '../../storage/index.ts';
 import { changedRange } from './change-calls.ts';
-import { differentDays, type CompareDepth, type DifferentDay } from './compare.ts';
+import { differentDays, type CompareDepth } from './compare.ts';
+import type { DifferentDay } from './rollup-schema.ts';
 import { rollupTables } from './cells.ts';
-import { createRefresh, type CallsVersion, type RefreshDeps, type RefreshRollup } from './refresh.ts';
+import {
+  createRefresh,
+  type CallsVersion,
+  type RefreshDeps,
+  type RefreshHours,
+  type RefreshRollup,
+} from './refresh.ts';
 
 /** Sums of the call log by local day, model, key and kind, from which reports and alerts read whole days. */
 export type RollupTable = {
   readonly refresh: RefreshRollup;
+  readonly refreshHours: RefreshHours;
   readonly version: CallsVersion;
   /** Days whose cells differ from their calls. @throws fault archive-damaged. */
   readonly compare: (
@@ -45,7 +53,7 @@ const zonesOf = async (
 
 export const createRollup = (deps: RefreshDeps): RollupTable => {
   const { rowStore, clock, log } = deps;
-  const { refresh, version } = createRefresh(deps);
+  const { refresh, refreshHours, version } = createRefresh(deps);
   const readZones = async (account: string) =>
     rowStore.read({ account, reads: ['rollup_day'] }, async ({ connection }) => zonesOf(connection, account));
   const compare: RollupTable['compare'] = async (account, depth, signal) =>
@@ -63,6 +71,7 @@ export const createRollup = (deps: RefreshDeps): RollupTable => {
   };
   return {
     refresh,
+    refreshHours,
     version,
     compare,
     repair: async (account, signal) => {

@@ -2,7 +2,18 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { hasCode, localDays, unixMillis } from '../../../src/core/index.ts';
+import {
+  absoluteMoney,
+  groupBy,
+  hasCode,
+  interval,
+  localDays,
+  subtractMoney,
+  sumMoney,
+  unixMillis,
+  unixSeconds,
+  zero,
+} from '../../../src/core/index.ts';
 import type { CubeQuery, CubeRequest, Warehouse } from '../../../src/warehouse/index.ts';
 import { inDatabase, isOnPostgres } from '../../support/postgres-warehouse.ts';
 import { openAt } from '../archive/archive-support.ts';
@@ -110,6 +121,36 @@ const bothWays = async (warehouse: Warehouse, zone: string) => {
   });
 };
 
+/** By hour, model and key: through the hours of the rollup, and as sums of the calls. */
+const hoursBothWays = async (warehouse: Warehouse) => {
+  const range = interval(unixSeconds(first - day), unixSeconds(first + (dayCount + 2) * day));
+  const queries = [
+    { range, by: 'pair', each: 'hour' },
+    { range, by: 'account', each: 'range' },
+  ] as const;
+  const { found } = await warehouse.hours({ account: 'main', queries });
+  const [pairs = [], whole = []] = found;
+  const calls = await warehouse.calls('main', range);
+  const hourOf = (at: number): number => Math.floor(at / 3600) * 3600;
+  const sums = groupBy(calls, ({ createdAt, model, keyName }) => `${hourOf(createdAt)} ${model} ${keyName}`);
+  const spendOf = (of: readonly (typeof calls)[number][]) =>
+    sumMoney(
+      of.map(({ kind, amount = zero }) =>
+        kind === 'refund' ? subtractMoney(zero, absoluteMoney(amount)) : amount,
+      ),
+    );
+  const countOf = (of: readonly (typeof calls)[number][]): number =>
+    of.filter(({ kind }) => kind === 'consumption').length;
+  return {
+    byHour: new Map(
+      pairs.map(({ at, model, key, calls, spend }) => [`${at} ${model} ${key}`, [calls, spend]]),
+    ),
+    fromCalls: new Map([...sums].map(([name, of]) => [name, [countOf(of), spendOf(of)]])),
+    whole: whole.map(({ calls, spend }) => [calls, spend]),
+    wholeOfCalls: [[countOf(calls), spendOf(calls)]],
+  };
+};
+
 const apply = async (warehouse: Warehouse, folder: TestFolder, step: Step): Promise<void> => {
   switch (step.do) {
     case 'land': {
@@ -127,7 +168,10 @@ const apply = async (warehouse: Warehouse, folder: TestFolder, step: Step): Prom
     }
     case 'read': {
       const { byDay, fromCalls } = await bothWays(warehouse, step.zone);
-      return expect(byDay).toEqual(fromCalls);
+      expect(byDay).toEqual(fromCalls);
+      const hours = await hoursBothWays(warehouse);
+      expect(hours.byHour).toEqual(hours.fromCalls);
+      return expect(hours.whole).toEqual(hours.wholeOfCalls);
     }
     case 'configure':
       return warehouse.tokens.configure(

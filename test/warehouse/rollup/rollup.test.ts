@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { localDays, unixMillis } from '../../../src/core/index.ts';
+import { describe, expect, it } from 'vitest';
+import { interval, localDays, unixMillis, unixSeconds } from '../../../src/core/index.ts';
 import { cellsBySpan, type CellTable } from '../../../src/storage/index.ts';
 import type { Warehouse } from '../../../src/warehouse/index.ts';
 import { inDatabase as runInDatabase, isOnPostgres } from '../../support/postgres-warehouse.ts';
@@ -264,4 +264,59 @@ it('days that have ended get their cells without a report', async () => {
     await warehouse.rollup.keepUp('main');
   }
   expect(await inDatabase(folder, 'SELECT sum(row_count) FROM rollup_pair')).toEqual([['1']]);
+});
+
+describe('hours of the rollup', () => {
+  const range = interval(unixSeconds(day), unixSeconds(day + 86_400));
+  const hours = async (warehouse: Warehouse, asked = range) =>
+    (
+      await warehouse.hours({ account: 'main', queries: [{ range: asked, by: 'model', each: 'hour' }] })
+    ).found.flatMap((rows) => rows.map(({ at, calls, spend }) => [(at - day) / 3600, calls, spend]));
+  const calls = [
+    { ...call, at: day + 30 },
+    { ...call, at: day + 7200 },
+    { ...call, at: day + 10_799 },
+  ];
+
+  it('are read from cells once their day has ended, which are built again after a landing', async () => {
+    await using folder = await testFolder();
+    {
+      await using warehouse = await open(folder);
+      await landCalls(warehouse, folder, calls);
+      expect(await hours(warehouse)).toEqual([
+        [0, 1, '0.5'],
+        [2, 2, '1'],
+      ]);
+    }
+    await inDatabase(folder, 'UPDATE rollup_hour SET quota = quota + 1');
+    await using warehouse = await open(folder);
+    // The edit shows that cells are read.
+    expect((await hours(warehouse)).map(([, , spend]) => spend)).toEqual(['1.5', '2']);
+    expect(await hours(warehouse, interval(unixSeconds(day + 3600), unixSeconds(day + 90_000)))).toEqual([
+      [2, 2, '1'],
+    ]);
+    const different = [{ zone: 'UTC', start: day }];
+    expect(await warehouse.rollup.compare('main', 'sums')).toEqual(different);
+    expect(await warehouse.rollup.repair('main')).toEqual(different);
+    expect(await hours(warehouse)).toEqual([
+      [0, 1, '0.5'],
+      [2, 2, '1'],
+    ]);
+    await landCalls(warehouse, folder, calls.slice(0, 1));
+    expect(await hours(warehouse)).toEqual([[0, 1, '0.5']]);
+  });
+
+  it('are kept for 70 days', async () => {
+    await using folder = await testFolder();
+    const countAt = async (now: number): Promise<unknown> => {
+      {
+        await using warehouse = await open(folder, now);
+        if (now < day * 1000 + 71 * 86_400_000) await landCalls(warehouse, folder, calls);
+        expect(await hours(warehouse)).toHaveLength(2);
+      }
+      return inDatabase(folder, 'SELECT count(*) FROM rollup_hour');
+    };
+    expect(await countAt((day + 70 * 86_400) * 1000)).toEqual([['2']]);
+    expect(await countAt((day + 71 * 86_400) * 1000)).toEqual([['0']]);
+  });
 });

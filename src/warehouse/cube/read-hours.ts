@@ -1,0 +1,111 @@
+import { money, unixSeconds, type Interval, type Money, type UnixSeconds } from '../../core/index.ts';
+import { text, wholeNumber, type AccountRows } from '../../storage/index.ts';
+import { hoursIn } from '../rollup/hours.ts';
+import { valueOfServed } from '../spend.ts';
+import { inCurrency } from './aggregates.ts';
+import { readServices, serviceIn } from './services.ts';
+import { sumsTables } from './read-sums.ts';
+
+/** What hours are grouped by; `account` by nothing. */
+export type HoursBy = keyof typeof columnsBy;
+
+const columnsBy = {
+  account: [],
+  model: ['model_name'],
+  key: ['token_name'],
+  pair: ['model_name', 'token_name'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type HoursQuery = {
+  /** Whole hours of UTC; calls of the last one up to its end are read. */
+  readonly range: Interval<UnixSeconds>;
+  readonly by: HoursBy;
+  /** Whether each hour is a row, or the whole range. */
+  readonly each: 'hour' | 'range';
+  /** Only these models, or keys; all if omitted. */
+  readonly models?: readonly string[] | undefined;
+  readonly keys?: readonly string[] | undefined;
+};
+
+/** Sums over the calls and refunds of an hour, or of the range. */
+export type HourSums = {
+  /** The start of the hour or of the range. */
+  readonly at: UnixSeconds;
+  /** A name that the sums are not grouped by is empty. */
+  readonly model: string;
+  readonly key: string;
+  readonly service: string;
+  readonly calls: number;
+  /** Consumption less refunds, in the currency of the account. */
+  readonly spend: Money;
+};
+
+export type Hours = {
+  /** The rows of each query. */
+  readonly found: readonly (readonly HourSums[])[];
+  /** Whether the unit of the amounts is proven; otherwise they mean nothing. */
+  readonly isProven: boolean;
+  /** The currency of the amounts; undefined before the first landing. */
+  readonly currency: string | undefined;
+};
+
+export const hoursTables = sumsTables;
+
+/** Reads the queries as of one moment. */
+export const readHours = async (
+  rows: AccountRows,
+  account: string,
+  queries: readonly HoursQuery[],
+): Promise<Hours> => {
+  const { connection } = rows;
+  const { value, form, currency, isProven } = await valueOfServed(connection, account);
+  const served = { value, inUnits: isProven && form === 'units', isProven: true };
+  const serviceOf = serviceIn(await readServices(connection, account));
+  const found: HourSums[][] = [];
+  for (const { range, by, each, models, keys } of queries) {
+    const own: readonly string[] = columnsBy[by];
+    const columns = [...(each === 'hour' ? ['hour_at'] : []), ...own];
+    if (range.end <= range.start) {
+      found.push([]);
+      continue;
+    }
+    const relation = await hoursIn(rows, account, range);
+    const conditions = [
+      'hour_at >= $start AND hour_at < $end',
+      `kind IN ('consumption', 'refund')`,
+      ...(models === undefined ? [] : ['model_name IN (SELECT unnest($models))']),
+      ...(keys === undefined ? [] : ['token_name IN (SELECT unnest($keys))']),
+    ];
+    const read = await connection.rows(
+      `SELECT ${[
+        ...columns,
+        `coalesce(sum(row_count) FILTER (kind = 'consumption'), 0) AS calls`,
+        `${inCurrency(`coalesce(sum(quota) FILTER (kind = 'consumption'), 0) - coalesce(sum(size) FILTER (kind = 'refund'), 0)`, served)} AS spend`,
+      ].join(', ')}
+       FROM ${relation.sql} WHERE ${conditions.join(' AND ')} GROUP BY ${columns.length === 0 ? '()' : columns.join(', ')}`,
+      {
+        ...relation.bindings,
+        account,
+        start: range.start,
+        end: range.end,
+        ...(models === undefined ? {} : { models }),
+        ...(keys === undefined ? {} : { keys }),
+        ...(served.inUnits ? { value } : {}),
+      },
+    );
+    found.push(
+      read.map((row) => {
+        const key = own.includes('token_name') ? text(row, 'token_name') : '';
+        return {
+          at: each === 'hour' ? unixSeconds(wholeNumber(row, 'hour_at')) : range.start,
+          model: own.includes('model_name') ? text(row, 'model_name') : '',
+          key,
+          service: own.includes('token_name') ? serviceOf(key) : '',
+          calls: wholeNumber(row, 'calls'),
+          spend: money(text(row, 'spend')),
+        };
+      }),
+    );
+  }
+  return { found, isProven, currency };
+};
