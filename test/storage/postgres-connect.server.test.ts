@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/warehouse/index.ts';
 import { noPostgres } from '../support/postgres-cluster.ts';
 import { startCuttingProxy } from './support/cutting-proxy.ts';
 import { connect, startKeeperCluster, type KeeperCluster } from './support/keeper-cluster.ts';
+import { schema } from '../../src/warehouse/schema.ts';
 
 let cluster: KeeperCluster;
 
@@ -45,7 +46,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
     await using connections = await connectPostgres({
       url: cluster.urlOf(name),
       most: 2,
-      schema: { oldest: 30, newest: 36 },
+      schema: { oldest: 30, newest: schema.number },
       clock: { ...systemClock, now: () => unixMillis(1_000_000) },
     });
     expect(connections.where).toBe(`postgres://keeper@127.0.0.1:${cluster.port}/${name}`);
@@ -168,7 +169,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
     const user = 'reader:reader-word';
     const name = await cluster.database();
     await fails(cluster.urlOf(name, { user }), refusal('may not create tables .*public'));
-    await cluster.execute(history(36), name);
+    await cluster.execute(history(schema.number), name);
     await fails(cluster.urlOf(name, { user }), refusal('permission denied for table schema_migration'));
     await cluster.execute([`REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`]);
     await fails(cluster.urlOf(name, { user }), refusal('permission denied for database'));
@@ -200,11 +201,11 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
       await using connections = await connect(cluster.urlOf(name));
       return connections.schema;
     };
-    expect(await reached(36)).toBe(36);
+    expect(await reached(schema.number)).toBe(schema.number);
     expect(await reached(30)).toBe(30);
-    await expect(reached(37)).rejects.toMatchObject({
+    await expect(reached(schema.number + 1)).rejects.toMatchObject({
       code: 'warehouse-newer',
-      message: expect.stringMatching(/has schema 37; .* up to 36/),
+      message: expect.stringContaining(`up to ${schema.number}`),
     });
     await expect(reached(29)).rejects.toMatchObject({
       code: 'warehouse-older',
@@ -238,13 +239,9 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
       await read(sql);
     await Promise.all([open('one'), open('another')]);
     expect(await definitions()).toEqual(ofNew);
-    expect(await read('SELECT number::int FROM schema_migration ORDER BY 1')).toEqual([
-      { number: 32 },
-      { number: 33 },
-      { number: 34 },
-      { number: 35 },
-      { number: 36 },
-    ]);
+    expect(await read('SELECT number::int FROM schema_migration ORDER BY 1')).toEqual(
+      Array.from({ length: schema.number - 31 }, (_, at) => ({ number: 32 + at })),
+    );
     expect(await read('SELECT * FROM rollup_day')).toEqual([]);
     expect(await read('SELECT account FROM log_cursor')).toEqual([{ account: 'main' }]);
   });

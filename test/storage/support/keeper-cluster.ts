@@ -1,5 +1,6 @@
 import { connectPostgres, type PostgresConnections } from '../../../src/storage/postgres/connect.ts';
 import { startPostgres, type PostgresCluster } from '../../support/postgres-cluster.ts';
+import { schema } from '../../../src/warehouse/schema.ts';
 
 /** A server on 127.0.0.1 with the role `keeper`, which needs its password and creates nothing but tables of its own. */
 export type KeeperCluster = PostgresCluster & {
@@ -32,4 +33,4 @@ export const startKeeperCluster = async (): Promise<KeeperCluster> => {
 };
 
 export const connect = (url: string, most = 3): Promise<PostgresConnections> =>
-  connectPostgres({ url, most, schema: { oldest: 30, newest: 34 } });
+  connectPostgres({ url, most, schema: { oldest: 30, newest: schema.number } });
