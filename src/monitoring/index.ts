@@ -73,3 +73,11 @@ export {
 export { isExpected } from './forecast/expected-days.ts';
 export { backtest, type Backtest } from './forecast/backtest.ts';
 export { expectedSpend, fitSpend, leastDays, unusualDays } from './forecast/spend-model.ts';
+export {
+  findUnusual,
+  readSeconds,
+  type HourlySpend,
+  type SpentHour,
+  type UnusualSpend,
+  type UnusualWindow,
+} from './unusual/find-unusual.ts';

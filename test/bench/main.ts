@@ -14,9 +14,10 @@ import { benchReports } from './report-speed.ts';
 import { benchRollup } from './rollup-speed.ts';
 import { benchScheduler } from './scheduler.ts';
 import { benchStartUp } from './start-up.ts';
+import { benchUnusual } from './unusual-speed.ts';
 import { benchTests } from './tests.ts';
 
-const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [export] [alerts] [forecast] [page] [backup] [replicas] [tests] [--rows 5] [--most 10] [--rounds 3] [--scale 1] [--smoke]
+const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [export] [alerts] [forecast] [unusual] [page] [backup] [replicas] [tests] [--rows 5] [--most 10] [--rounds 3] [--scale 1] [--smoke]
   --rows    millions of rows that the pull is compared with
   --most    millions of rows of the largest table
   --rounds  pairs of pull and reader alone; the median counts
@@ -48,6 +49,7 @@ const usual = [
   'export',
   'alerts',
   'forecast',
+  'unusual',
   'page',
   'backup',
 ];
@@ -79,6 +81,7 @@ else {
   if (parts.includes('report')) await benchReports(report, size.scale, benchRollup);
   if (parts.includes('export')) await benchExport(report, size.scale);
   if (parts.includes('forecast')) benchForecast(report, size.scale);
+  if (parts.includes('unusual')) benchUnusual(report, size.scale);
   if (parts.includes('tests')) benchTests(report);
   if (parts.includes('replicas')) await benchReplicas(report, size);
   if (parts.includes('page')) await benchPage(report, size.scale);
