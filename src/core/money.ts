@@ -120,6 +120,10 @@ export const roundMoney = (amount: Money, decimals: number): string => {
 export const withDecimals = (amount: Money, decimals: number): Money =>
   decimalPlaces(amount) <= decimals ? amount : money(roundMoney(amount, decimals));
 
+/** A double as money with at most so many decimals; undefined beyond the doubles that are written with all digits. */
+export const moneyOfDouble = (value: number, decimals: number): Money | undefined =>
+  Number.isFinite(value) && Math.abs(value) < 1e15 ? money(value.toFixed(decimals)) : undefined;
+
 /** Negative, zero or positive, as for sorting. */
 export const compareMoney = (left: Money, right: Money): number => {
   if (left === right) return 0;

@@ -75,6 +75,7 @@ export { backtest, type Backtest } from './forecast/backtest.ts';
 export { expectedSpend, fitSpend, leastDays, unusualDays } from './forecast/spend-model.ts';
 export {
   findUnusual,
+  leastUsualCalls,
   readSeconds,
   type HourlySpend,
   type SpentHour,

@@ -37,6 +37,7 @@ export type {
 export { tagsOf, type TagRule, type Tags } from './cube/tags.ts';
 export type { ClosedCorrection, ClosedMonth, ClosedRow } from './closed/closed-rows.ts';
 export type { ForecastSubject, StoredForecast } from './forecasts/forecast-table.ts';
+export type { HoursQuery, HourSums } from './cube/read-hours.ts';
 export type { ParquetColumn } from './write-parquet.ts';
 export type { Closing } from './closed/close-month.ts';
 export type { KnownNames } from './known-names.ts';

@@ -2,6 +2,8 @@ import type { FileHandle } from 'node:fs/promises';
 import {
   bytesOf,
   createGate,
+  interval,
+  unixSeconds,
   type Deps,
   type Interval,
   type NamedGates,
@@ -208,7 +210,10 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
       return rowStore.read({ account, reads: sumsTables }, async (rows) => readSums(rows, request), signal);
     },
     hours: async ({ account, queries }, signal) => {
-      if (!isReader) for (const { range } of queries) await rollup.refreshHours({ account, range }, signal);
+      const start = Math.min(...queries.map(({ range }) => range.start));
+      const end = Math.max(...queries.map(({ range }) => range.end));
+      if (!isReader && end > start)
+        await rollup.refreshHours({ account, range: interval(unixSeconds(start), unixSeconds(end)) }, signal);
       return rowStore.read(
         { account, reads: hoursTables },
         async (rows) => readHours(rows, account, queries),

@@ -5,6 +5,7 @@ import {
   dateAt,
   localDays,
   money,
+  moneyOfDouble,
   multiplyMoney,
   startOfDay,
   subtractMoney,
@@ -24,10 +25,6 @@ const oldestModel = 8;
 
 /** Decimals of what a model adds to money: far below what is shown. */
 const decimals = 6;
-
-/** A double as money. Beyond the doubles that are written with all digits there is no forecast. */
-const ofDouble = (value: number): Money | undefined =>
-  Number.isFinite(value) && Math.abs(value) < 1e15 ? money(value.toFixed(decimals)) : undefined;
 
 /** What the rest of each day is expected to cost, in doubles. */
 type Rest = readonly { readonly date: LocalDate; readonly expected: number }[];
@@ -88,7 +85,10 @@ export const forecastPath = (
     reached += expected;
     const share = at === rest.length - 1 || total <= 0 ? 1 : reached / total;
     const on = (end: Money): Money =>
-      addMoney(input.spend, multiplyMoney(subtractMoney(end, input.spend), ofDouble(share) ?? money('1')));
+      addMoney(
+        input.spend,
+        multiplyMoney(subtractMoney(end, input.spend), moneyOfDouble(share, decimals) ?? money('1')),
+      );
     return { date, low: on(low), amount: on(amount), high: on(high) };
   });
 };
@@ -108,7 +108,8 @@ export const forecastBy =
     if (kept === undefined || pace === undefined || through >= period.end) return pace;
     const record = kept.record;
     const rest = record?.method === 'pace' ? undefined : restByModel(kept, input, zone);
-    const expected = rest === undefined ? undefined : ofDouble(sum(rest.map((day) => day.expected)));
+    const expected =
+      rest === undefined ? undefined : moneyOfDouble(sum(rest.map((day) => day.expected)), decimals);
     const amount = expected === undefined ? pace.amount : addMoney(spend, expected);
     const method: Forecast['method'] = expected === undefined ? 'pace' : 'model';
     const basis = { amount, method, paceFrom: pace.paceFrom };
@@ -120,7 +121,7 @@ export const forecastBy =
       return { ...basis, range: 'paces', low: least(pace.low, amount), high: most(pace.high, amount) };
     const factors = intervalFactors(spread, left);
     const end = (factor: number): Money =>
-      withDecimals(multiplyMoney(amount, ofDouble(factor) ?? money('1')), decimals);
+      withDecimals(multiplyMoney(amount, moneyOfDouble(factor, decimals) ?? money('1')), decimals);
     const daysOver = localDays(dateAt(period.start, zone), dateAt(through, zone), zone).length - 1;
     const accuracy = accuracyAt(own, daysOver);
     return {
@@ -133,8 +134,8 @@ export const forecastBy =
         ? {}
         : {
             accuracy: {
-              mean: ofDouble(accuracy.mean) ?? money('1'),
-              most: ofDouble(accuracy.most) ?? money('1'),
+              mean: moneyOfDouble(accuracy.mean, decimals) ?? money('1'),
+              most: moneyOfDouble(accuracy.most, decimals) ?? money('1'),
               months: accuracy.count,
             },
           }),

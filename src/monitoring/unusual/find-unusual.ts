@@ -28,6 +28,8 @@ export type UnusualInput = {
   readonly known: UnixSeconds;
   /** The least excess that is unusual, in the currency of the account. */
   readonly floor: number;
+  /** What is judged: single hours need the hours of the series, the last 24 hours only the sums of such windows. */
+  readonly windows?: readonly UnusualWindow[];
   /** Whether a person knows the hour to be unusual: it is neither judged nor compared with. */
   readonly isExpected: (hour: UnixSeconds) => boolean;
 };
@@ -46,9 +48,12 @@ const leastCompared = 5;
 /** From the median absolute deviation to the standard deviation of a normal distribution. */
 const madToDeviation = 1.4826;
 
+/** Usual calls of an hour below which it is not judged by itself. */
+export const leastUsualCalls = 30;
+
 /** Times the usual spend and deviations above it, from which on a window is unusual. `week` is by the same window of the week before. */
 const limits = {
-  hour: { times: 2, week: 1.3, deviations: 3, leastDeviation: 0.1, leastCalls: 30 },
+  hour: { times: 2, week: 1.3, deviations: 3, leastDeviation: 0.1, leastCalls: leastUsualCalls },
   day: { times: 2, week: 1.5, deviations: 4, leastDeviation: 0.15, leastCalls: 0 },
 } as const satisfies Readonly<Record<UnusualWindow, object>>;
 
@@ -87,6 +92,7 @@ export const findUnusual = ({
   end,
   known,
   floor,
+  windows = ['hour', 'day'],
   isExpected,
 }: UnusualInput): UnusualSpend | undefined => {
   const at = (hour: number): SpentHour | undefined =>
@@ -118,7 +124,7 @@ export const findUnusual = ({
   const found = Array.from({ length: hoursADay }, (_, index) => dayStart + index * hourSeconds).flatMap(
     (hour) => {
       const now = at(hour);
-      if (now === undefined || now.spend < floor) return [];
+      if (now === undefined || now.spend < floor || !windows.includes('hour')) return [];
       const midnight = Math.floor(hour / dayLength) * dayLength;
       const judged = { window: 'hour', now, share: shareOf(midnight), before: daysBefore(at, hour) } as const;
       const usual = usualIf(judged, floor);

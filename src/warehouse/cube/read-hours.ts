@@ -6,6 +6,14 @@ import { inCurrency } from './aggregates.ts';
 import { readServices, serviceIn } from './services.ts';
 import { sumsTables } from './read-sums.ts';
 
+/** SQL for the time of a row. `$start` is that of the range. */
+const timeBy = {
+  hour: 'hour_at',
+  'hour-of-day': 'hour_at % 86400',
+  day: '$start + (hour_at - $start) // 86400 * 86400',
+  range: '$start',
+} as const;
+
 /** What hours are grouped by; `account` by nothing. */
 export type HoursBy = keyof typeof columnsBy;
 
@@ -20,8 +28,10 @@ export type HoursQuery = {
   /** Whole hours of UTC; calls of the last one up to its end are read. */
   readonly range: Interval<UnixSeconds>;
   readonly by: HoursBy;
-  /** Whether each hour is a row, or the whole range. */
-  readonly each: 'hour' | 'range';
+  /** What is a row: each hour, the same hour of all days, each 24 hours from the start of the range on, or the whole range. */
+  readonly each: keyof typeof timeBy;
+  /** Rows with fewer calls, or less spend, are left out. */
+  readonly least?: { readonly calls?: number; readonly spend?: Money } | undefined;
   /** Only these models, or keys; all if omitted. */
   readonly models?: readonly string[] | undefined;
   readonly keys?: readonly string[] | undefined;
@@ -29,7 +39,7 @@ export type HoursQuery = {
 
 /** Sums over the calls and refunds of an hour, or of the range. */
 export type HourSums = {
-  /** The start of the hour or of the range. */
+  /** The start of the hour, the day or the range, seconds UTC; for the same hour of all days the second of the day. */
   readonly at: UnixSeconds;
   /** A name that the sums are not grouped by is empty. */
   readonly model: string;
@@ -62,9 +72,8 @@ export const readHours = async (
   const served = { value, inUnits: isProven && form === 'units', isProven: true };
   const serviceOf = serviceIn(await readServices(connection, account));
   const found: HourSums[][] = [];
-  for (const { range, by, each, models, keys } of queries) {
+  for (const { range, by, each, models, keys, least } of queries) {
     const own: readonly string[] = columnsBy[by];
-    const columns = [...(each === 'hour' ? ['hour_at'] : []), ...own];
     if (range.end <= range.start) {
       found.push([]);
       continue;
@@ -76,13 +85,18 @@ export const readHours = async (
       ...(models === undefined ? [] : ['model_name IN (SELECT unnest($models))']),
       ...(keys === undefined ? [] : ['token_name IN (SELECT unnest($keys))']),
     ];
+    const having = [
+      ...(least?.calls === undefined ? [] : ['calls >= $least_calls']),
+      ...(least?.spend === undefined ? [] : ['spend >= CAST($least_spend AS DECIMAL(38, 12))']),
+    ];
     const read = await connection.rows(
       `SELECT ${[
-        ...columns,
+        `CAST(${timeBy[each]} AS BIGINT) AS at`,
+        ...own,
         `coalesce(sum(row_count) FILTER (kind = 'consumption'), 0) AS calls`,
         `${inCurrency(`coalesce(sum(quota) FILTER (kind = 'consumption'), 0) - coalesce(sum(size) FILTER (kind = 'refund'), 0)`, served)} AS spend`,
       ].join(', ')}
-       FROM ${relation.sql} WHERE ${conditions.join(' AND ')} GROUP BY ${columns.length === 0 ? '()' : columns.join(', ')}`,
+       FROM ${relation.sql} WHERE ${conditions.join(' AND ')} GROUP BY ALL${having.length === 0 ? '' : ` HAVING ${having.join(' AND ')}`}`,
       {
         ...relation.bindings,
         account,
@@ -90,6 +104,8 @@ export const readHours = async (
         end: range.end,
         ...(models === undefined ? {} : { models }),
         ...(keys === undefined ? {} : { keys }),
+        ...(least?.calls === undefined ? {} : { least_calls: least.calls }),
+        ...(least?.spend === undefined ? {} : { least_spend: least.spend }),
         ...(served.inUnits ? { value } : {}),
       },
     );
@@ -97,7 +113,7 @@ export const readHours = async (
       read.map((row) => {
         const key = own.includes('token_name') ? text(row, 'token_name') : '';
         return {
-          at: each === 'hour' ? unixSeconds(wholeNumber(row, 'hour_at')) : range.start,
+          at: unixSeconds(wholeNumber(row, 'at')),
           model: own.includes('model_name') ? text(row, 'model_name') : '',
           key,
           service: own.includes('token_name') ? serviceOf(key) : '',
