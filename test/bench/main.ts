@@ -7,6 +7,7 @@ import { benchEventLoop } from './event-loop.ts';
 import { benchForecast } from './forecast-speed.ts';
 import { benchGrowth } from './growth.ts';
 import { benchIngest } from './ingest.ts';
+import { benchKeys } from './key-speed.ts';
 import { createReport } from './report.ts';
 import { benchPage } from './page-speed.ts';
 import { benchReplicas } from './replicas.ts';
@@ -81,7 +82,10 @@ else {
   if (parts.includes('report')) await benchReports(report, size.scale, benchRollup);
   if (parts.includes('export')) await benchExport(report, size.scale);
   if (parts.includes('forecast')) benchForecast(report, size.scale);
-  if (parts.includes('unusual')) benchUnusual(report, size.scale);
+  if (parts.includes('unusual')) {
+    benchUnusual(report, size.scale);
+    benchKeys(report, size.scale);
+  }
   if (parts.includes('tests')) benchTests(report);
   if (parts.includes('replicas')) await benchReplicas(report, size);
   if (parts.includes('page')) await benchPage(report, size.scale);

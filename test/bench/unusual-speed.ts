@@ -61,7 +61,7 @@ export const benchUnusual = (report: BenchReport, scale: number): void => {
     }
   }
   report.figure('mails about nothing, per account and week', mails / (count * judged), '', 1);
-  report.row('  weeks of accounts', String(count * judged));
+  report.row('  mails; weeks of accounts', `${mails}; ${count * judged}`);
   report.figure(
     'spikes of 3 times an hour that the next run misses',
     (100 * (planted - found)) / Math.max(1, planted),

@@ -3,12 +3,12 @@ import { formatMoment, unixSeconds, type Money } from '../../../../core/index.ts
 import { amount } from '../../../../config/index.ts';
 import { formatMoney, localeOf } from '../../../../messages/index.ts';
 import type { AlertShown } from '../../../../monitoring/index.ts';
+import { firingOf } from '../../firing.ts';
 import { defineAlertRule, type RecordGroup } from '../../rule.ts';
 import { readUnusual, type UnusualReading } from './read-unusual.ts';
 import { unusualStatus, unusualStatusOf, type UnusualStatus } from './stored.ts';
 import type { UnusualOf } from './texts.ts';
-import { textsIn } from './languages.ts';
-import { causeText, measured, unusualAlert, unusualRecovery } from './unusual-mails.ts';
+import { causeText, measuredText, unusualAlert, unusualRecovery } from './unusual-mails.ts';
 
 const prefix = 'unusual:';
 
@@ -44,7 +44,7 @@ const shownOf = (alert: string, status: UnusualStatus, zone: string | undefined)
       spend: show(spend),
       usual: show(usual),
       cause,
-      note: english.sentences([cause, textsIn(english).measured(measured.weeks, measured.alarms)]),
+      note: english.sentences([cause, measuredText(english)]),
     },
   };
 };
@@ -70,9 +70,7 @@ export const unusualRule = defineAlertRule({
   stored: unusualStatus,
   owns: (alert) => alert.startsWith(prefix),
   read: async (settings, _before, context): Promise<readonly Open[]> => {
-    const { account, warehouse } = context.job;
-    const own = (await warehouse.alerts.firing()).filter((one) => one.account === account.name);
-    const firing = [...new Set(own.map(({ alert }) => alert))].filter((alert) => alert.startsWith(prefix));
+    const firing = await firingOf(prefix, context.job);
     const { unusual_spend: asked } = settings;
     if (asked === undefined)
       return firing.length === 0 ? [] : [{ reading: { found: [], end: unixSeconds(0) }, firing }];

@@ -32,6 +32,6 @@ export type UnusualTexts = {
   readonly recoveredTitle: (of: UnusualOf) => string;
   readonly recovered: (of: UnusualOf) => string;
   /** How often such an alert was wrong. */
-  readonly measured: (weeks: number, alarms: number) => string;
+  readonly measured: (weeks: string, alarms: string) => string;
   readonly currentState: string;
 };
