@@ -82,4 +82,4 @@ export {
   type UnusualSpend,
   type UnusualWindow,
 } from './unusual/find-unusual.ts';
-export { judgeKey, leastHistory, type KeyBehaviour, type KeyUse } from './unusual/key-behaviour.ts';
+export { judgeKey, leastHistory, type KeyBehaviour } from './unusual/key-behaviour.ts';

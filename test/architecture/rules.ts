@@ -144,7 +144,9 @@ export const overfullFolders = (sources: readonly SourceFile[]): readonly string
 const registries = [
   'gateway/endpoints.ts',
   'jobs/alert/rules/budget/languages.ts',
+  'jobs/alert/rules/key-behaviour/languages.ts',
   'jobs/alert/rules/runway/languages.ts',
+  'jobs/alert/rules/unusual/languages.ts',
   'keys/rotation/decide.ts',
   'keys/sinks/registry.ts',
   'messages/locales.ts',
