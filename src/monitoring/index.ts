@@ -83,3 +83,12 @@ export {
   type UnusualWindow,
 } from './unusual/find-unusual.ts';
 export { judgeKey, leastHistory, type KeyBehaviour } from './unusual/key-behaviour.ts';
+export {
+  changedPrices,
+  explains,
+  firstDeviating,
+  priceReasons,
+  wrongPrices,
+  type PriceFinding,
+  type PriceReason,
+} from './prices/price-change.ts';

@@ -31,12 +31,15 @@ export type {
   CubeQuery,
   CubeRequest,
   CubeTeam,
+  ModelPrice,
   Journal,
   JournalLine,
 } from './cube/cube-request.ts';
 export { tagsOf, type TagRule, type Tags } from './cube/tags.ts';
 export type { ClosedCorrection, ClosedMonth, ClosedRow } from './closed/closed-rows.ts';
 export type { ForecastSubject, StoredForecast } from './forecasts/forecast-table.ts';
+export type { LogPrices, PricedQuarter } from './prices/fit-log.ts';
+export { configuredFor } from './closed/month-prices.ts';
 export type { HoursQuery, HourSums } from './cube/read-hours.ts';
 export type { ParquetColumn } from './write-parquet.ts';
 export type { Closing } from './closed/close-month.ts';

@@ -6,6 +6,7 @@ import {
   unixSeconds,
   type Deps,
   type Interval,
+  type Money,
   type NamedGates,
   type UnixSeconds,
 } from '../core/index.ts';
@@ -17,6 +18,15 @@ import { bindWith, type BindQueries } from './queries/bind-queries.ts';
 import { readCube } from './cube/read-cube.ts';
 import { rangesOf, readSums, sumsTables, type Sums, type SumsRequest } from './cube/read-sums.ts';
 import { hoursTables, readHours, type Hours, type HoursQuery } from './cube/read-hours.ts';
+import {
+  compareWithPrices,
+  fitLog,
+  priceTables,
+  type FitRequest,
+  type FittedLog,
+  type LogPrices,
+  type PricedQuarter,
+} from './prices/fit-log.ts';
 import type { ComparisonTable } from './comparisons/comparison.ts';
 import { createComparisonTable } from './comparisons/comparison-table.ts';
 import type { ArchiveReader } from './archive/archive-access.ts';
@@ -111,6 +121,19 @@ export type Warehouse = AsyncDisposable & {
     request: { readonly account: string; readonly queries: readonly HoursQuery[] },
     signal?: AbortSignal,
   ) => Promise<Hours>;
+  /** Prices that explain the charges of the log, and calls beside what they cost by prices. */
+  readonly prices: {
+    readonly fit: (request: FitRequest, signal?: AbortSignal) => Promise<FittedLog>;
+    readonly compare: (
+      request: {
+        readonly account: string;
+        readonly range: Interval<UnixSeconds>;
+        readonly prices: readonly LogPrices[];
+        readonly unit: Money;
+      },
+      signal?: AbortSignal,
+    ) => Promise<readonly PricedQuarter[]>;
+  };
   /** The calls and refunds of a short interval, one by one. */
   readonly calls: (account: string, range: Interval<UnixSeconds>) => Promise<readonly BookedCall[]>;
   readonly rollup: RollupTable;
@@ -219,6 +242,22 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
         async (rows) => readHours(rows, account, queries),
         signal,
       );
+    },
+    prices: {
+      fit: async (request, signal) => {
+        await judge(request.account, signal);
+        return rowStore.read(
+          { account: request.account, reads: priceTables },
+          async (rows) => fitLog(rows, request),
+          signal,
+        );
+      },
+      compare: async ({ account, range, prices, unit }, signal) =>
+        rowStore.read(
+          { account, reads: priceTables },
+          async (rows) => compareWithPrices(rows, account, range, prices, unit),
+          signal,
+        ),
     },
     calls: async (account, range) =>
       rowStore.read({ account, reads: ['log_amounts'] }, async ({ connection, rows }) =>

@@ -145,6 +145,7 @@ const registries = [
   'gateway/endpoints.ts',
   'jobs/alert/rules/budget/languages.ts',
   'jobs/alert/rules/key-behaviour/languages.ts',
+  'jobs/alert/rules/price-change/languages.ts',
   'jobs/alert/rules/runway/languages.ts',
   'jobs/alert/rules/unusual/languages.ts',
   'keys/rotation/decide.ts',

@@ -16,7 +16,7 @@ import { fitIn } from '../report-views/fitted-prices.ts';
 import { closest } from '../tokens/match-rule.ts';
 
 /** The prices of a million tokens by class that the configuration has for a model. */
-const configuredFor = (
+export const configuredFor = (
   model: string,
   prices: readonly ModelPrice[],
 ): ReadonlyMap<PricedClass, Money> | undefined => {
@@ -90,7 +90,7 @@ export const writePrices = async (
 
 /** The last unit of the amounts in the log of a month, in the currency; 1 where there are none. */
 export const lastUnit = async (
-  { connection, rows }: RowChange,
+  { connection, rows }: Pick<RowChange, 'connection' | 'rows'>,
   account: string,
   { start, end }: Interval<UnixSeconds>,
   { inUnits, value }: Served,

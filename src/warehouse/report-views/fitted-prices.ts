@@ -17,7 +17,7 @@ import { columnsOf } from './relation.ts';
 import type { ReportView, ViewInput, ViewRow } from './view.ts';
 
 const unclassified = ['input_unclassified_tokens', 'output_unclassified_tokens'] as const;
-const classes = pricedTokens.map((counted) => counted.class);
+export const classes = pricedTokens.map((counted) => counted.class);
 const counts = [...classes, 'calls'];
 
 /** Pairs of counts, each once. */
@@ -25,7 +25,7 @@ const pairs = counts.flatMap((_, row) => counts.slice(row).map((__, step) => [ro
 
 const number = (row: Row, column: string): number => Number(text(row, column));
 
-const sumsOf = (row: Row): FitSums => ({
+export const sumsOf = (row: Row): FitSums => ({
   observations: number(row, 'observations'),
   charge: number(row, 'charge'),
   squaredCharge: number(row, 'squared_charge'),
@@ -36,7 +36,7 @@ const sumsOf = (row: Row): FitSums => ({
 });
 
 /** Fits token prices alone first; if they do not explain the charge, adds a price per call. */
-const fitOf = (sums: FitSums): PriceFit | undefined => {
+export const fitOf = (sums: FitSums): PriceFit | undefined => {
   const tokens = classes.map((_, index) => index);
   return fitPrices(sums, tokens) ?? fitPrices(sums, [...tokens, classes.length]);
 };
@@ -64,35 +64,37 @@ const rowsOf = (row: Row): readonly ViewRow[] => {
 };
 
 /** The calls to which prices are fitted. */
-type FitInput = Pick<ViewInput, 'served' | 'rows' | 'left'> & {
+export type FitInput = Pick<ViewInput, 'served' | 'rows' | 'left'> & {
   readonly request: Pick<ViewInput['request'], 'account'>;
 };
 
-/** Sums over quarter hours from which prices are fitted, by model. */
-const fitSql = async (
+/** Sums over quarter hours from which prices are fitted, by these names. */
+export const fitSql = async (
   { request, served, rows, left }: FitInput,
   range: Interval<UnixSeconds>,
+  names: readonly ('model_name' | 'token_name')[] = ['model_name'],
 ): Promise<{ readonly sql: string; readonly bindings: Bindings }> => {
   const calls = await rows(range);
   const charge = inCurrency('coalesce(sum(quota), 0)', served);
   return {
     sql: `
       WITH quarters AS (
-        SELECT model_name, CAST(count(*) AS DOUBLE) AS calls, CAST(${charge} AS DOUBLE) AS charge,
+        SELECT ${names.join(', ')}, CAST(count(*) AS DOUBLE) AS calls, CAST(${charge} AS DOUBLE) AS charge,
           ${classes.map((name) => `CAST(coalesce(sum(${name}), 0) AS DOUBLE) AS ${name}`).join(', ')}
         FROM ${callsWith(classes, calls)}
         WHERE ${whereSql(left)} AND kind = 'consumption'
-        GROUP BY model_name, created_at // 900
+        GROUP BY ${names.join(', ')}, created_at // 900
         -- Tokens of which the class is open could be of any price, and tokens that are not stated are charged too.
         HAVING ${unclassified.map((name) => `coalesce(sum(${name}), 0) = 0`).join(' AND ')}
           AND bool_and(input_counts = 'known') AND bool_and(output_counts <> 'lower bound')
       )
-      SELECT model_name, count(*) AS observations, fsum(charge) AS charge, fsum(charge * charge) AS squared_charge,
+      SELECT ${names.join(', ')}, count(*) AS observations, fsum(charge) AS charge, fsum(charge * charge) AS squared_charge,
+        ${counts.map((name, index) => `fsum(${name}) AS sum_${index}`).join(', ')},
         ${counts.map((name, index) => `fsum(${name} * charge) AS by_charge_${index}`).join(', ')},
         ${pairs.map(([row, column]) => `fsum(${counts[row]} * ${counts[column]}) AS product_${row}_${column}`).join(', ')}
       FROM quarters
-      GROUP BY model_name
-      ORDER BY model_name`,
+      GROUP BY ${names.join(', ')}
+      ORDER BY ${names.join(', ')}`,
     bindings: bindingsOver(calls, request.account, range, left, served),
   };
 };
