@@ -20,3 +20,4 @@ export { renderAlertEmail, type AlertBlock } from './render/alert-email.ts';
 export { describeCause } from './compose/changes/describe-cause.ts';
 export { monthChartSvg, monthColours } from './charts/month-chart.ts';
 export { meterSvg } from './render/meter.ts';
+export { showName } from './compose/names.ts';

@@ -3,30 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import {
-  interval,
-  money,
-  noProgress,
-  silentLog,
-  systemClock,
-  unixMillis,
-  unknownGateway,
-} from '../../src/core/index.ts';
+import { median, money, unixMillis } from '../../src/core/index.ts';
 import { jobKinds, type JobContext } from '../../src/jobs/index.ts';
 import type { Budget, BudgetScope } from '../../src/monitoring/index.ts';
 import { openWarehouse } from '../../src/warehouse/index.ts';
+import { alertContext } from './alert-context.ts';
 import { coverCalls, fillCalls } from './report-rows.ts';
 import { at, benchOptions, buildSummary, spendSummary } from './report-speed.ts';
 import type { BenchReport } from './report.ts';
 
 const million = 1_000_000;
-
-/** An evaluation asks the gateway nothing. */
-const noGateway = new Proxy({} as JobContext['account']['gateway'], {
-  get: () => {
-    throw new Error('an evaluation called the gateway');
-  },
-});
 
 /** 200 budgets: the account, 20 teams by pattern, 60 models, and single services, over all periods. Each is exceeded. */
 const budgets = (): readonly Budget[] =>
@@ -83,34 +69,16 @@ export const benchAlerts = async (report: BenchReport, scale = 1): Promise<void>
     report.figure('spend-summary over the same month', (performance.now() - reportStarted) / 1000, 's');
     const now = unixMillis(at('2026-11-01') * 1000);
     const context: JobContext = {
-      name: 'alerts',
-      runId: 'bench',
-      slot: now,
-      interval: interval(now, now),
-      trigger: 'schedule',
-      account: {
-        name: 'month',
-        currency: 'USD',
-        profile: unknownGateway,
-        gateway: noGateway,
-      },
-      zone: 'UTC',
-      locale: 'en',
-      warehouse,
-      spoolDirectory: options.spoolDirectory,
-      reportDirectories: [],
-      reports: { folder: join(folder, 'reports'), attachLimit: 1 },
+      ...alertContext({ account: 'month', warehouse, folder, now }),
       costOwners: { teams: [], prices: [], operators: [], budgets: budgets() },
-      mail: undefined,
-      clock: systemClock,
-      log: silentLog,
-      progress: noProgress,
-      signal: new AbortController().signal,
     };
     const settings = await kind.shape.parseAsync({ lag: '0s' });
-    const evaluate = async (change: Partial<JobContext> = {}): Promise<readonly [number, string]> => {
+    const evaluate = async (
+      change: Partial<JobContext> = {},
+      given = settings,
+    ): Promise<readonly [number, string]> => {
       const started = performance.now();
-      const { summary } = await kind.run(settings, { ...context, ...change });
+      const { summary } = await kind.run(given, { ...context, ...change });
       return [(performance.now() - started) / 1000, summary];
     };
     const [first, summary] = await evaluate();
@@ -119,6 +87,28 @@ export const benchAlerts = async (report: BenchReport, scale = 1): Promise<void>
     const [second, unchanged] = await evaluate();
     report.figure('no budget changes', second, 's', 5);
     report.row('  outcome', unchanged);
+    const all = await kind.shape.parseAsync({
+      lag: '0s',
+      unusual_spend: {},
+      key_behaviour: {},
+      price_change: true,
+    });
+    const [begun] = await evaluate({}, all);
+    report.figure('the first with all rules, which builds hours and fits prices', begun, 's');
+    const medianOf = async (given: typeof settings): Promise<number> => {
+      const times: number[] = [];
+      for (let round = 0; round < 5; round += 1) times.push((await evaluate({}, given))[0]);
+      return median(times);
+    };
+    const [plain, ruled] = [await medianOf(settings), await medianOf(all)];
+    report.figure('with all rules, by the time without', ruled / plain, 'x', 1.3);
+    report.figure('  with all rules', ruled, 's');
+    report.figure(
+      '  by an evaluation in which every budget alerts',
+      (first + ruled - plain) / first,
+      'x',
+      1.3,
+    );
     const mail = { from: 'tollkeeper@example.com', mails: mailFolder(join(folder, 'outbox')) };
     const [third, enqueued] = await evaluate({ mail });
     report.figure('the same, and 200 mails are written', third, 's');

@@ -8,6 +8,7 @@ import { benchForecast } from './forecast-speed.ts';
 import { benchGrowth } from './growth.ts';
 import { benchIngest } from './ingest.ts';
 import { benchKeys } from './key-speed.ts';
+import { benchPrices } from './price-speed.ts';
 import { createReport } from './report.ts';
 import { benchPage } from './page-speed.ts';
 import { benchReplicas } from './replicas.ts';
@@ -18,7 +19,7 @@ import { benchStartUp } from './start-up.ts';
 import { benchUnusual } from './unusual-speed.ts';
 import { benchTests } from './tests.ts';
 
-const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [export] [alerts] [forecast] [unusual] [page] [backup] [replicas] [tests] [--rows 5] [--most 10] [--rounds 3] [--scale 1] [--smoke]
+const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [export] [alerts] [forecast] [unusual] [prices] [page] [backup] [replicas] [tests] [--rows 5] [--most 10] [--rounds 3] [--scale 1] [--smoke]
   --rows    millions of rows that the pull is compared with
   --most    millions of rows of the largest table
   --rounds  pairs of pull and reader alone; the median counts
@@ -51,6 +52,7 @@ const usual = [
   'alerts',
   'forecast',
   'unusual',
+  'prices',
   'page',
   'backup',
 ];
@@ -86,6 +88,7 @@ else {
     benchUnusual(report, size.scale);
     benchKeys(report, size.scale);
   }
+  if (parts.includes('prices')) await benchPrices(report, size.scale);
   if (parts.includes('tests')) benchTests(report);
   if (parts.includes('replicas')) await benchReplicas(report, size);
   if (parts.includes('page')) await benchPage(report, size.scale);

@@ -5,6 +5,11 @@ import { budgetAlert, budgetRecovery } from '../../../src/jobs/alert/rules/budge
 import type { AlertNotice, MailContext, RecordGroup } from '../../../src/jobs/alert/rule.ts';
 import type { Explanation } from '../../../src/jobs/alert/rules/budget/read-explanations.ts';
 import { runwayAlert } from '../../../src/jobs/alert/rules/runway/runway-mails.ts';
+import { behaviourAlert } from '../../../src/jobs/alert/rules/key-behaviour/behaviour-mails.ts';
+import { priceAlert } from '../../../src/jobs/alert/rules/price-change/price-mails.ts';
+import type { PriceStatus } from '../../../src/jobs/alert/rules/price-change/stored.ts';
+import type { UnusualStatus } from '../../../src/jobs/alert/rules/unusual/stored.ts';
+import { unusualAlert } from '../../../src/jobs/alert/rules/unusual/unusual-mails.ts';
 import { unknownAlert } from '../../../src/jobs/alert/rules/budget/unknown-mails.ts';
 import { localeOf } from '../../../src/messages/index.ts';
 import type { Assessment } from '../../../src/monitoring/index.ts';
@@ -104,8 +109,91 @@ const letters: Readonly<Record<string, (context: MailContext) => AlertNotice | r
   },
 };
 
+const nasty = `<img src=x onerror=alert(1)>${'x'.repeat(120)}`;
+
+/** Rules beside those of budgets and balances. */
+const others: typeof letters = {
+  'unusual spend': (context) => {
+    const status = (of: UnusualStatus['of'], name: string): UnusualStatus => ({
+      kind: 'unusual',
+      state: 'unusual',
+      of,
+      name,
+      currency: 'USD',
+      window: of === 'service' ? 'day' : 'hour',
+      spend: money('1240.52'),
+      usual: money('402.1'),
+      calls: 12_500,
+      usualCalls: 4010,
+      since: now / 1000 - 7200,
+      end: now / 1000,
+      contributions: [
+        { model: 'claude-sonnet-5', service: 'prod-search', more: money('612.4') },
+        { model: nasty, service: 'مفتاح الإنتاج', more: money('20') },
+      ],
+    });
+    const statuses = new Map([
+      ['unusual:account', status('account', 'main')],
+      ['unusual:model:claude-sonnet-5', status('model', 'claude-sonnet-5')],
+      ['unusual:service:prod-search', status('service', nasty)],
+    ]);
+    const [first = '', ...more] = statuses.keys();
+    const of = (alert: string) =>
+      ({ alert, level: 'unusual', period: '1', state: 'firing', raisedAt: now }) as const;
+    return unusualAlert([of(first), ...more.map(of)], statuses, context);
+  },
+  'use of a key': (context) =>
+    behaviourAlert(
+      [{ alert: 'key-behaviour:prod', level: 'unusual', period: '1', state: 'firing', raisedAt: now }],
+      {
+        kind: 'key-behaviour',
+        state: 'unusual',
+        key: 'prod-search-7',
+        service: 'prod-search',
+        currency: 'USD',
+        spend: money('3120.5'),
+        usual: money('41.2'),
+        newModels: ['claude-opus-5', nasty],
+        newHours: [1, 2, 3, 22],
+        since: now / 1000 - 86_400,
+      },
+      context,
+    ),
+  'price of a model': (context) => {
+    const findings = [
+      {
+        reason: 'unbilled',
+        classes: [{ class: 'input_cache_read_tokens', before: money('0.3'), after: money('0') }],
+        first: now / 1000 - 3600,
+        month: money('-412.5'),
+      },
+      {
+        reason: 'changed',
+        key: 'prod-search-7',
+        classes: [
+          { class: 'input_uncached_tokens', before: money('3'), after: money('3.15') },
+          { class: 'output_plain_tokens', before: money('15'), after: money('15.75') },
+        ],
+        first: now / 1000 - 3600,
+      },
+    ] satisfies PriceStatus['findings'];
+    const status: PriceStatus = {
+      kind: 'price',
+      state: 'changed',
+      currency: 'USD',
+      unit: money('0.000001'),
+      fits: [],
+      until: 0,
+      findings,
+    };
+    const of = (level: string) =>
+      ({ alert: 'price-change:m', level, period: '1', state: 'firing', raisedAt: now }) as const;
+    return priceAlert([of('unbilled'), of('changed')], 'claude-sonnet-5', status, context);
+  },
+};
+
 const all = localeTags.flatMap((tag) =>
-  Object.entries(letters).map(([name, make]) => [`${name} ${tag}`, tag, make] as const),
+  Object.entries({ ...letters, ...others }).map(([name, make]) => [`${name} ${tag}`, tag, make] as const),
 );
 
 describe.each(all)('an alert mail, %s,', (name, tag, make) => {

@@ -16,7 +16,7 @@ export const german: UnusualTexts = {
   cause: ({ calls, usualCalls, price, usualPrice }) =>
     `${calls} Aufrufe, üblich sind ${usualCalls}${price === undefined ? '' : `; ${price} pro Aufruf${usualPrice === undefined ? '' : `, üblich sind ${usualPrice}`}`}.`,
   contributions: (parts) => `Mehr als in der Vorwoche: ${parts}.`,
-  part: (model, service, more) => `${model} durch ${service} ${more}`,
+  part: (model, service, more) => `${more} ${model} durch ${service}`,
   advice: (word) =>
     `Prüfen, ob diese Nutzung beabsichtigt ist. Wenn ja, nimmt \`tollkeeper alerts expect --from DATE --reason TEXT\` die Tage vom Üblichen aus. \`tollkeeper alerts mute ${word} --until DATE\` schaltet die Benachrichtigungen stumm.`,
   noFurther: 'Dazu folgt keine weitere E-Mail, bis ein Tag ohne ungewöhnliche Kosten vergangen ist.',

@@ -16,7 +16,7 @@ export const english: UnusualTexts = {
   cause: ({ calls, usualCalls, price, usualPrice }) =>
     `${calls} calls, usually ${usualCalls}${price === undefined ? '' : `; ${price} a call${usualPrice === undefined ? '' : `, usually ${usualPrice}`}`}.`,
   contributions: (parts) => `More than a week before: ${parts}.`,
-  part: (model, service, more) => `${model} by ${service} ${more}`,
+  part: (model, service, more) => `${more} ${model} by ${service}`,
   advice: (word) =>
     `Find out whether this usage is expected. If it is, \`tollkeeper alerts expect --from DATE --reason TEXT\` leaves its days out of what is usual. \`tollkeeper alerts mute ${word} --until DATE\` stops notifications.`,
   noFurther: 'No further mail is sent about this until a day without unusual spend has passed.',

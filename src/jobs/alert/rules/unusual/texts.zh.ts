@@ -15,7 +15,7 @@ export const chinese: UnusualTexts = {
   cause: ({ calls, usualCalls, price, usualPrice }) =>
     `调用 ${calls} 次，通常为 ${usualCalls} 次${price === undefined ? '' : `；每次 ${price}${usualPrice === undefined ? '' : `，通常为 ${usualPrice}`}`}。`,
   contributions: (parts) => `与一周前相比增加：${parts}。`,
-  part: (model, service, more) => `${service} 使用 ${model} ${more}`,
+  part: (model, service, more) => `${more} ${service} 使用 ${model}`,
   advice: (word) =>
     `请确认这些用量是否符合预期。如果符合，\`tollkeeper alerts expect --from DATE --reason TEXT\` 会将这些日期排除在常态之外。\`tollkeeper alerts mute ${word} --until DATE\` 停止通知。`,
   noFurther: '在连续一天没有异常支出之前，不再就此发送邮件。',

@@ -8,7 +8,7 @@ import {
   type Money,
 } from '../../../../core/index.ts';
 import { formatInteger, formatMoney, linesOf, type Locale } from '../../../../messages/index.ts';
-import type { AlertBlock } from '../../../../reports/index.ts';
+import { showName, type AlertBlock } from '../../../../reports/index.ts';
 import { noticeOf, type AlertNotice, type MailContext, type RecordGroup } from '../../rule.ts';
 import { textsIn } from './languages.ts';
 import type { UnusualStatus } from './stored.ts';
@@ -23,6 +23,9 @@ export const measuredText = (locale: Locale): string =>
     formatInteger(money(String(measured.weeks)), locale),
     formatInteger(money(String(measured.alarms)), locale),
   );
+
+/** Names of models and services are those of others. */
+const longestName = 40;
 
 const moreOf = ({ spend, usual }: UnusualStatus): Money => subtractMoney(spend, usual);
 
@@ -46,7 +49,11 @@ export const causeText = (status: UnusualStatus, locale: Locale): string => {
   const texts = textsIn(locale);
   const { spend, usual, calls, usualCalls, contributions, currency } = status;
   const parts = contributions.map(({ model, service, more }) =>
-    texts.part(model, service, `+${formatMoney(more, currency, locale)}`),
+    texts.part(
+      showName(model, longestName),
+      showName(service, longestName),
+      `+${formatMoney(more, currency, locale)}`,
+    ),
   );
   const cause = texts.cause({
     calls: count(calls, locale),
