@@ -158,7 +158,7 @@ const shown = (mails: readonly Read[]): string =>
 
 /** Names, settings and units that every language writes alike. */
 const names =
-  /Tollkeeper|pull-logs|gpt-5|prod|search|chat|main|UTC|USD|US|DATE|Date(?=[- ])|JOB|Europe\/Berlin|max_requests|revisit|Admin|Key|admin_key(?:_issued)?|gateway\.amounts|since|currency|units|undefined|use_time|tier|spend|archive|billing|file:\/[ab]|SHA|IDs?|NTP|growth|deliver|verify|snapshot|end-idle|rotate|apply|max_overlap|quiet|mail\.to|https?:\S+|\S+@\S+/g;
+  /Tollkeeper|Tokens?|pull-logs|gpt-5|prod|search|chat|main|UTC|USD|US|DATE|Date(?=[- ])|JOB|Europe\/Berlin|max_requests|revisit|Admin|Key|admin_key(?:_issued)?|gateway\.amounts|since|currency|units|undefined|use_time|tier|spend|archive|billing|file:\/[ab]|SHA|IDs?|NTP|growth|deliver|verify|snapshot|end-idle|rotate|apply|max_overlap|quiet|mail\.to|https?:\S+|\S+@\S+/g;
 const english =
   /\b(?:the|is|are|of|and|to|for|with|has|not|from|until|by|at|its|it|this|that|which|data|spend|budget of|no)\b/i;
 

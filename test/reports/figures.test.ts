@@ -6,9 +6,9 @@ import { changeOf } from '../../src/reports/compose/change.ts';
 import { formatMoney, formatPercent, formatTick, formatTokens, localeOf } from '../../src/messages/index.ts';
 import { scaleOf } from '../../src/reports/charts/chart-scale.ts';
 import { sharesOf } from '../../src/reports/compose/apportion.ts';
-import { showName } from '../../src/reports/compose/names.ts';
 import { padEnd, widthOf, wrap } from '../../src/reports/render/text-width.ts';
 import { hostileNames } from './hostile.ts';
+import { showName } from '../../src/reports/index.ts';
 
 const en = localeOf('en');
 const amounts = fc
