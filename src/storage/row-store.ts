@@ -3,12 +3,12 @@ import type { Bindings, RowSource, Sql } from './sql.ts';
 
 /**
  * The tables of the rollup that have cells: the sums of local days by model, by key, and by both, those of whole local months by both,
- * and those of hours by both. Each by the table of its days or months; hours are of UTC days.
+ * and those of hours by each of these. Each by the table of its days or months; hours are of UTC days.
  */
 export const cellsBySpan = {
   rollup_day: ['rollup_model', 'rollup_key', 'rollup_pair'],
   rollup_month: ['rollup_month_pair'],
-  rollup_hours: ['rollup_hour'],
+  rollup_hours: ['rollup_hour', 'rollup_hour_model', 'rollup_hour_key'],
 } as const;
 
 /** The table of the days, or of the whole months, that have cells. */

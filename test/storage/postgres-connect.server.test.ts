@@ -230,7 +230,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a connection to Postgre
     const ofNew = await definitions();
     for (const sql of [
       'DROP TABLE rollup_model, rollup_key, rollup_pair, rollup_month_pair, rollup_month',
-      'DROP TABLE closed_month, closed_row, closed_price, closed_correction, forecast_kept, forecast_issued, expected_days, rollup_hour, rollup_hours',
+      'DROP TABLE closed_month, closed_row, closed_price, closed_correction, forecast_kept, forecast_issued, expected_days, rollup_hour, rollup_hour_model, rollup_hour_key, rollup_hours',
       'CREATE TABLE rollup_cell (account VARCHAR NOT NULL)',
       `INSERT INTO rollup_day VALUES ('main', 'UTC', 0, 86400)`,
       `INSERT INTO log_cursor VALUES ('main', 0, 86400)`,

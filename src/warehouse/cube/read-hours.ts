@@ -78,7 +78,11 @@ export const readHours = async (
       found.push([]);
       continue;
     }
-    const relation = await hoursIn(rows, account, range);
+    const relation = await hoursIn(rows, account, range, [
+      ...own,
+      ...(models === undefined ? [] : ['model_name']),
+      ...(keys === undefined ? [] : ['token_name']),
+    ]);
     const conditions = [
       'hour_at >= $start AND hour_at < $end',
       `kind IN ('consumption', 'refund')`,

@@ -24,7 +24,7 @@ import {
 import type { AccountStore } from '../schema.ts';
 import { grouped, type DayGroup } from './build-cells.ts';
 import { validSpans } from './cells.ts';
-import { isUnmarked, type DifferentDay } from './rollup-schema.ts';
+import { hourNames, isUnmarked, type DifferentDay, type HourTable } from './rollup-schema.ts';
 
 type Range = Interval<UnixSeconds>;
 
@@ -36,7 +36,7 @@ const keptDays = 70;
 
 export const ofHours = [...cellsBySpan.rollup_hours, 'rollup_hours'] as const;
 
-const names = ['model_name', 'token_name', 'kind'] as const;
+const names = hourNames.rollup_hour;
 
 /** The calls of cells. Bindings: those of the calls, `$account`, `$start`, `$end`. */
 const hoursSql = (calls: string): string => `
@@ -45,6 +45,18 @@ const hoursSql = (calls: string): string => `
     sum(quota) AS quota, sum(abs(quota)) AS size
   FROM ${calls} WHERE account = $account AND created_at >= $start AND created_at < $end
   GROUP BY ALL`;
+
+/** The hours of a table, from those by model and key. */
+const sumsOfHoursSql = (table: HourTable, hours: string): string => `
+  SELECT account, zone, start_at, hour_at, ${hourNames[table].join(', ')}, CAST(sum(row_count) AS BIGINT) AS row_count,
+    sum(quota) AS quota, sum(size) AS size
+  FROM ${hours} GROUP BY ALL`;
+
+/** The table with the fewest cells that has these names. */
+const tableFor = (asked: readonly string[]): HourTable =>
+  (['rollup_hour_model', 'rollup_hour_key'] as const).find((table) =>
+    asked.every((name) => hourNames[table].some((own) => own === name)),
+  ) ?? 'rollup_hour';
 
 const oldest = (now: UnixSeconds): UnixSeconds =>
   unixSeconds(Math.floor(now / daySeconds) * daySeconds - keptDays * daySeconds);
@@ -56,10 +68,11 @@ export const removeOldHours = async (
   now: UnixSeconds,
 ): Promise<number> => {
   const bindings = { account, before: oldest(now) };
-  await connection.execute(
-    'DELETE FROM rollup_hour WHERE account = $account AND start_at < $before',
-    bindings,
-  );
+  for (const table of cellsBySpan.rollup_hours)
+    await connection.execute(
+      `DELETE FROM ${table} WHERE account = $account AND start_at < $before`,
+      bindings,
+    );
   return connection.execute(
     'DELETE FROM rollup_hours WHERE account = $account AND start_at < $before',
     bindings,
@@ -100,6 +113,12 @@ export const buildHours = async (
         account,
         ...range,
       });
+      const hours = `(FROM rollup_hour WHERE account = $account AND start_at >= $start AND start_at < $end)`;
+      for (const table of ['rollup_hour_model', 'rollup_hour_key'] as const)
+        await connection.execute(`INSERT INTO ${table} BY NAME ${sumsOfHoursSql(table, hours)}`, {
+          account,
+          ...range,
+        });
       const built = connection.table(
         { start_at: 'BIGINT', end_at: 'BIGINT' },
         days.map(({ start, end }) => ({ start_at: start, end_at: end })),
@@ -113,19 +132,21 @@ export const buildHours = async (
   );
 };
 
-/** The hours of a range, as rows with `hour_at`: from their cells where these are valid, else from their calls. */
+/** The hours of a range by these names, as rows with `hour_at`: from their cells where these are valid, else from their calls. */
 export const hoursIn = async (
   { connection, rows, cells }: AccountRows,
   account: string,
   range: Range,
+  asked: readonly string[],
 ): Promise<Relation> => {
   const days = mergeRanges(await validSpans(connection, 'rollup_hours', account, zone, range));
   const others = restOf(range, days);
-  const columns = ['hour_at', ...names, 'row_count', 'quota', 'size'];
+  const own = [...new Set([...asked, 'kind'])];
+  const columns = ['hour_at', ...own, 'row_count', 'quota', 'size'];
   const parts: string[] = [];
   const bindings: Record<string, Relation['bindings'][string]> = {};
   if (days.length > 0) {
-    const table = await cells('rollup_hour', zone, days, ['account', 'zone', 'start_at', ...columns]);
+    const table = await cells(tableFor(asked), zone, days, ['account', 'zone', 'start_at', ...columns]);
     parts.push(
       `SELECT ${columns.join(', ')} FROM ${table} WHERE account = $account AND zone = '${zone}' AND ${within('start_at', days)}`,
     );
@@ -138,7 +159,7 @@ export const hoursIn = async (
       columns: ['account', 'created_at', 'quota', ...names],
     });
     parts.push(
-      `SELECT created_at // 3600 * 3600 AS hour_at, ${names.join(', ')}, 1 AS row_count, quota, abs(quota) AS size
+      `SELECT created_at // 3600 * 3600 AS hour_at, ${own.join(', ')}, 1 AS row_count, quota, abs(quota) AS size
        FROM ${calls.sql} WHERE account = $account AND ${within('created_at', others)}`,
     );
     Object.assign(bindings, calls.bindings);
@@ -164,12 +185,17 @@ export const differentHours = async (
     known.map(({ range }) => ({ ...range, date: dateAt(range.start, zone) })),
   )) {
     const calls = await rows(range, { columns: ['account', 'created_at', 'quota', ...names] });
-    const table = await cells('rollup_hour', zone, [range]);
-    const columns = `start_at, hour_at, ${names.join(', ')}, row_count, quota, size`;
-    const stored = `SELECT ${columns} FROM ${table} WHERE account = $account AND zone = '${zone}' AND start_at >= $start AND start_at < $end`;
+    const parts: string[] = [];
+    for (const table of cellsBySpan.rollup_hours) {
+      const cellsOf = await cells(table, zone, [range]);
+      const columns = `start_at, hour_at, ${hourNames[table].join(', ')}, row_count, quota, size`;
+      const stored = `SELECT ${columns} FROM ${cellsOf} WHERE account = $account AND zone = '${zone}' AND start_at >= $start AND start_at < $end`;
+      const ofCalls = `SELECT ${columns} FROM (${sumsOfHoursSql(table, 'of_calls')})`;
+      parts.push(`(${stored} EXCEPT ALL ${ofCalls})`, `(${ofCalls} EXCEPT ALL ${stored})`);
+    }
     const found = await connection.rows(
-      `WITH of_calls AS MATERIALIZED (SELECT ${columns} FROM (${hoursSql(calls.sql)}))
-       SELECT DISTINCT start_at FROM ((${stored} EXCEPT ALL FROM of_calls) UNION ALL (FROM of_calls EXCEPT ALL ${stored}))
+      `WITH of_calls AS MATERIALIZED (${hoursSql(calls.sql)})
+       SELECT DISTINCT start_at FROM (${parts.map((part) => `SELECT start_at FROM ${part}`).join(' UNION ALL ')})
        ORDER BY start_at`,
       { ...calls.bindings, account, ...range },
     );

@@ -11,7 +11,7 @@ const namesOf = {
   rollup_key: ['token_name'],
   rollup_pair: ['model_name', 'token_name'],
   rollup_month_pair: ['model_name', 'token_name'],
-} as const satisfies Readonly<Record<Exclude<CellTable, 'rollup_hour'>, readonly string[]>>;
+} as const satisfies Readonly<Record<Exclude<CellTable, HourTable>, readonly string[]>>;
 
 /** The tables of cells with the sums of all tokens. */
 export type SumTable = keyof typeof namesOf;
@@ -66,12 +66,27 @@ export const rollupStatements = [
   )`,
 ] as const;
 
-/** Hours by model, key and kind, of the last weeks: amounts and numbers of calls alone, since a day has 24 times the cells. */
+/** The names that the hours of a table are grouped by. */
+export const hourNames = {
+  rollup_hour: ['model_name', 'token_name', 'kind'],
+  rollup_hour_model: ['model_name', 'kind'],
+  rollup_hour_key: ['token_name', 'kind'],
+} as const satisfies Readonly<Record<(typeof cellsBySpan.rollup_hours)[number], readonly string[]>>;
+
+export type HourTable = keyof typeof hourNames;
+
+// Of the last weeks. Amounts and numbers of calls alone, since a day has 24 times the cells.
+const hoursStatement = <T extends HourTable>(table: T) =>
+  `CREATE TABLE ${table} (
+    account VARCHAR NOT NULL, zone VARCHAR NOT NULL, start_at BIGINT NOT NULL, hour_at BIGINT NOT NULL,
+    ${hourNames[table].map((name) => `${name} VARCHAR NOT NULL`).join(', ')},
+    row_count BIGINT NOT NULL, quota DECIMAL(38, 12), size DECIMAL(38, 12)
+  )` as const;
+
 export const hourStatements = [
-  `CREATE TABLE rollup_hour (
-    account VARCHAR NOT NULL, zone VARCHAR NOT NULL, start_at BIGINT NOT NULL, hour_at BIGINT NOT NULL, model_name VARCHAR NOT NULL,
-    token_name VARCHAR NOT NULL, kind VARCHAR NOT NULL, row_count BIGINT NOT NULL, quota DECIMAL(38, 12), size DECIMAL(38, 12)
-  )`,
+  hoursStatement('rollup_hour'),
+  hoursStatement('rollup_hour_model'),
+  hoursStatement('rollup_hour_key'),
   // The UTC days whose hours have cells.
   `CREATE TABLE rollup_hours (
     account VARCHAR NOT NULL, zone VARCHAR NOT NULL, start_at BIGINT NOT NULL, end_at BIGINT NOT NULL

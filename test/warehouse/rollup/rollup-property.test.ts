@@ -127,12 +127,18 @@ const hoursBothWays = async (warehouse: Warehouse) => {
   const queries = [
     { range, by: 'pair', each: 'hour' },
     { range, by: 'account', each: 'range' },
+    { range, by: 'model', each: 'hour' },
+    { range, by: 'key', each: 'hour' },
   ] as const;
   const { found } = await warehouse.hours({ account: 'main', queries });
-  const [pairs = [], whole = []] = found;
+  const [pairs = [], whole = [], models = [], keys = []] = found;
   const calls = await warehouse.calls('main', range);
   const hourOf = (at: number): number => Math.floor(at / 3600) * 3600;
-  const sums = groupBy(calls, ({ createdAt, model, keyName }) => `${hourOf(createdAt)} ${model} ${keyName}`);
+  const sums = [
+    ...groupBy(calls, ({ createdAt, model, keyName }) => `${hourOf(createdAt)} ${model} ${keyName}`),
+    ...groupBy(calls, ({ createdAt, model }) => `${hourOf(createdAt)} of ${model}`),
+    ...groupBy(calls, ({ createdAt, keyName }) => `${hourOf(createdAt)} by ${keyName}`),
+  ] as const;
   const spendOf = (of: readonly (typeof calls)[number][]) =>
     sumMoney(
       of.map(({ kind, amount = zero }) =>
@@ -142,9 +148,13 @@ const hoursBothWays = async (warehouse: Warehouse) => {
   const countOf = (of: readonly (typeof calls)[number][]): number =>
     of.filter(({ kind }) => kind === 'consumption').length;
   return {
-    byHour: new Map(
-      pairs.map(({ at, model, key, calls, spend }) => [`${at} ${model} ${key}`, [calls, spend]]),
-    ),
+    byHour: new Map([
+      ...pairs.map(
+        ({ at, model, key, ...sum }) => [`${at} ${model} ${key}`, [sum.calls, sum.spend]] as const,
+      ),
+      ...models.map(({ at, model, calls, spend }) => [`${at} of ${model}`, [calls, spend]] as const),
+      ...keys.map(({ at, key, calls, spend }) => [`${at} by ${key}`, [calls, spend]] as const),
+    ]),
     fromCalls: new Map([...sums].map(([name, of]) => [name, [countOf(of), spendOf(of)]])),
     whole: whole.map(({ calls, spend }) => [calls, spend]),
     wholeOfCalls: [[countOf(calls), spendOf(calls)]],

@@ -288,7 +288,7 @@ describe('hours of the rollup', () => {
         [2, 2, '1'],
       ]);
     }
-    await inDatabase(folder, 'UPDATE rollup_hour SET quota = quota + 1');
+    await inDatabase(folder, 'UPDATE rollup_hour_model SET quota = quota + 1');
     await using warehouse = await open(folder);
     // The edit shows that cells are read.
     expect((await hours(warehouse)).map(([, , spend]) => spend)).toEqual(['1.5', '2']);
