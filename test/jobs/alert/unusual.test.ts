@@ -90,13 +90,33 @@ describe('an alert about unusual spend', () => {
     await fixture.land('2026-11-11T09:00:00Z', '2026-11-11T12:00:00Z', []);
     await fixture.evaluate('2026-11-11T12:00:00Z', [], settings);
     expect((await subjectsOf(fixture)).slice(1)).toEqual([expect.stringMatching(/usual again/)]);
-    expect(await fixture.warehouse.alerts.statuses('main')).toMatchObject([{ alert: 'data' }].slice(1));
+    expect(await fixture.warehouse.alerts.firing()).toEqual([]);
 
     await using off = await landed(3);
     await off.evaluate(end, [], settings);
     await off.evaluate(end, []);
     expect(await subjectsOf(off)).toHaveLength(1);
     expect(await off.warehouse.alerts.firing()).toEqual([]);
+  });
+
+  it('is judged once an hour', async () => {
+    await using fixture = await landed(1);
+    let asked = 0;
+    const { warehouse } = fixture;
+    const counted = {
+      ...warehouse,
+      hours: async (...given: Parameters<typeof warehouse.hours>) => {
+        asked += 1;
+        return warehouse.hours(...given);
+      },
+    };
+    await fixture.evaluate(end, [], settings, { warehouse: counted });
+    const once = asked;
+    await fixture.evaluate(end, [], settings, { warehouse: counted });
+    expect([once > 0, asked]).toEqual([true, once]);
+    await fixture.land(end, '2026-11-10T14:00:00Z', []);
+    await fixture.evaluate('2026-11-10T14:00:00Z', [], settings, { warehouse: counted });
+    expect(asked).toBe(2 * once);
   });
 
   it('is sent for a service that begins to cost', async () => {

@@ -20,24 +20,33 @@ export type FoundBehaviour = KeyBehaviour & {
   readonly since: UnixSeconds;
 };
 
+/** What an evaluation knows; undefined where the call log does not suffice, or has no hour that is not judged. */
+export type BehaviourReading = {
+  readonly keys: readonly FoundBehaviour[];
+  /** The end of the last whole hour. */
+  readonly end: UnixSeconds;
+};
+
 /** The days of hours that are kept: what a key did before is unknown. */
 const knownDays = 69;
 
 /** Rows of single days of so many keys at once. */
 const spendByKey = (rows: readonly HourSums[]) => groupBy(rows, ({ key }) => key);
 
-/** Judges the last 24 whole hours of each key that spent more than the floor; `open`: keys whose alert fires. Undefined where the log does not suffice. */
+/** Judges the last 24 whole hours of each key that spent more than the floor; `open`: keys whose alert fires. Once an hour: `judgedUntil` is the
+ * end of the last one. */
 export const readBehaviour = async (
   floor: Money,
   open: ReadonlySet<string>,
+  judgedUntil: number,
   { job }: Pick<RuleContext, 'job'>,
-): Promise<readonly FoundBehaviour[] | undefined> => {
+): Promise<BehaviourReading | undefined> => {
   const { account, warehouse, signal } = job;
   const covered = await warehouse.logs.watermark(account.name);
   if (covered === undefined) return undefined;
   const end = unixSeconds(Math.floor(covered.end / hourSeconds) * hourSeconds);
   const since = unixSeconds(end - daySeconds);
-  if (since - covered.start < leastHistory * daySeconds) return undefined;
+  if (since - covered.start < leastHistory * daySeconds || end <= judgedUntil) return undefined;
   job.progress({ step: 'looking at the use of keys' });
   const last = interval(since, end);
   const first = Math.max(covered.start, since - knownDays * daySeconds);
@@ -48,7 +57,7 @@ export const readBehaviour = async (
   const spent = await ask([{ range: last, by: 'key', each: 'range', least: { spend: floor } }]);
   if (!spent.isProven) return undefined;
   const keys = (spent.found[0] ?? []).map(({ key }) => key).filter((key) => key !== '');
-  if (keys.length === 0) return [];
+  if (keys.length === 0) return { keys: [], end };
   const { found, currency = '' } = await ask([
     { range: before, by: 'key', each: 'day', keys },
     { range: before, by: 'pair', each: 'range', keys },
@@ -63,7 +72,7 @@ export const readBehaviour = async (
     ),
   );
   const hourOf = ({ at }: HourSums): number => at / hourSeconds;
-  return keys.flatMap((key): readonly FoundBehaviour[] => {
+  const judged = keys.flatMap((key): readonly FoundBehaviour[] => {
     const known = daysBefore?.get(key) ?? [];
     const begun = Math.min(...known.map(({ at }) => at));
     const byDay = new Map(known.map(({ at, spend }) => [at, Number(spend)]));
@@ -86,4 +95,5 @@ export const readBehaviour = async (
       ? []
       : [{ ...behaviour, key, service: services.get(key), currency, since }];
   });
+  return { keys: judged, end };
 };

@@ -3,9 +3,10 @@ import { amount } from '../../../../config/index.ts';
 import { formatMoney, localeOf } from '../../../../messages/index.ts';
 import type { AlertShown } from '../../../../monitoring/index.ts';
 import { firingOf } from '../../firing.ts';
+import { judged, judgedUntil, type JudgedStatus } from '../../judged.ts';
 import { defineAlertRule, groupsOf } from '../../rule.ts';
 import { behaviourAlert, behaviourRecovery, measuredText, reasonsText } from './behaviour-mails.ts';
-import { readBehaviour, type FoundBehaviour } from './read-behaviour.ts';
+import { readBehaviour, type BehaviourReading } from './read-behaviour.ts';
 import { behaviourStatus, behaviourStatusOf, type BehaviourStatus } from './stored.ts';
 
 const prefix = 'key-behaviour:';
@@ -39,8 +40,8 @@ const shownOf = (alert: string, status: BehaviourStatus): AlertShown => {
 };
 
 type Judged = {
-  /** Undefined where the call log does not suffice, or the rule is off. */
-  readonly found: readonly FoundBehaviour[] | undefined;
+  /** Undefined where nothing is judged, or the rule is off. */
+  readonly found: BehaviourReading | undefined;
   readonly isOff: boolean;
   readonly firing: readonly string[];
 };
@@ -62,38 +63,47 @@ export const keyBehaviourRule = defineAlertRule({
   },
   stored: behaviourStatus,
   owns: (alert) => alert.startsWith(prefix),
-  read: async ({ key_behaviour: asked }, _before, context): Promise<readonly Judged[]> => {
+  read: async ({ key_behaviour: asked }, before, context): Promise<readonly Judged[]> => {
     const firing = await firingOf(prefix, context.job);
     if (asked === undefined) return [{ found: undefined, isOff: true, firing }];
-    const found = await readBehaviour(asked.floor, new Set(firing.map(keyOf)), context);
+    const open = new Set(firing.map(keyOf));
+    const found = await readBehaviour(asked.floor, open, judgedUntil(before, prefix), context);
     return [{ found, isOff: false, firing }];
   },
-  decide: ([judged], _settings, before) => {
-    if (judged === undefined || (judged.found === undefined && !judged.isOff))
+  decide: ([read], _settings, before) => {
+    if (read === undefined || (read.found === undefined && !read.isOff))
       return { conditions: [], stored: new Map() };
     const statuses = new Map(
-      (judged.found ?? []).map((one) => [prefix + one.key, { status: behaviourStatusOf(one) }] as const),
+      (read.found?.keys ?? []).map((one) => [prefix + one.key, { status: behaviourStatusOf(one) }] as const),
     );
-    const gone = [...new Set([...before.keys(), ...judged.firing])].filter((alert) => !statuses.has(alert));
+    const gone = [...new Set([...before.keys(), ...read.firing])].filter(
+      (alert) => alert !== prefix && !statuses.has(alert),
+    );
     const level = 'unusual';
     return {
       conditions: [
         ...[...statuses.keys()].map((alert) => ({ alert, level, state: 'firing' }) as const),
         ...gone.map((alert) => ({ alert, level, state: 'clear' }) as const),
       ],
-      stored: new Map([...statuses, ...gone.map((alert) => [alert, undefined] as const)]),
+      stored: new Map<string, { readonly status: BehaviourStatus | JudgedStatus } | undefined>([
+        ...statuses,
+        ...gone.map((alert) => [alert, undefined] as const),
+        // A rule that is switched off has judged nothing.
+        [prefix, read.found === undefined ? undefined : judged(read.found.end)] as const,
+      ]),
     };
   },
-  notices: async (event, records, [judged], context) =>
+  notices: async (event, records, [read], context) =>
     Promise.resolve(
       groupsOf(records).flatMap((group) => {
         const key = keyOf(group[0].alert);
         // A rule that is switched off ends its alerts without a mail.
         if (event === 'recovered')
-          return judged?.isOff === true ? [] : [behaviourRecovery(group, key, context)];
-        const found = judged?.found?.find((one) => one.key === key);
+          return read?.isOff === true ? [] : [behaviourRecovery(group, key, context)];
+        const found = read?.found?.keys.find((one) => one.key === key);
         return found === undefined ? [] : [behaviourAlert(group, behaviourStatusOf(found), context)];
       }),
     ),
-  view: ({ stored }) => [...stored].map(([alert, status]) => shownOf(alert, status)),
+  view: ({ stored }) =>
+    [...stored].flatMap(([alert, status]) => (status.kind === 'judged' ? [] : [shownOf(alert, status)])),
 });

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { money, moneyOfDouble, zero, type Money } from '../../../../core/index.ts';
+import { judgedStatus } from '../../judged.ts';
 import type { FoundBehaviour } from './read-behaviour.ts';
 
 const amount = z.string().transform(money);
 
 /** A key that is used as it never was, as the last evaluation found it. Amounts are in the currency. */
-export const behaviourStatus = z.object({
+const foundStatus = z.object({
   kind: z.literal('key-behaviour'),
   state: z.literal('unusual'),
   key: z.string(),
@@ -22,7 +23,9 @@ export const behaviourStatus = z.object({
   since: z.int(),
 });
 
-export type BehaviourStatus = z.output<typeof behaviourStatus>;
+export type BehaviourStatus = z.output<typeof foundStatus>;
+
+export const behaviourStatus = z.union([foundStatus, judgedStatus]);
 
 const shown = (value: number): Money => moneyOfDouble(value, 6) ?? zero;
 

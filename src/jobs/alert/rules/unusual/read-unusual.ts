@@ -38,7 +38,7 @@ export type FoundUnusual = {
   readonly contributions: readonly Contribution[];
 };
 
-/** What an evaluation knows; undefined where the call log does not suffice for a judgement. */
+/** What an evaluation knows; undefined where the call log does not suffice for a judgement, or has no hour that is not judged. */
 export type UnusualReading = {
   readonly found: readonly FoundUnusual[];
   /** The end of the last whole hour. */
@@ -124,9 +124,10 @@ const contributionsOf = ([
     .slice(0, mostContributions);
 };
 
-/** Judges the last 24 whole hours of the account, of each model and of each service. */
+/** Judges the last 24 whole hours of the account, of each model and of each service, once an hour: `judgedUntil` is the end of the last one. */
 export const readUnusual = async (
   floor: Money,
+  judgedUntil: number,
   { job }: Pick<RuleContext, 'job'>,
 ): Promise<UnusualReading | undefined> => {
   const { account, warehouse, signal, zone } = job;
@@ -134,7 +135,7 @@ export const readUnusual = async (
   if (covered === undefined) return undefined;
   const end = unixSeconds(Math.floor(covered.end / hourSeconds) * hourSeconds);
   const known = unixSeconds(Math.ceil(covered.start / hourSeconds) * hourSeconds);
-  if (end - known < leastKnown) return undefined;
+  if (end - known < leastKnown || end <= judgedUntil) return undefined;
   job.progress({ step: 'looking for unusual spend' });
   const from = (seconds: number): UnixSeconds => unixSeconds(Math.max(0, end - seconds));
   const lastDay = interval(from(daySeconds), end);

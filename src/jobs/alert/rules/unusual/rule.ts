@@ -4,6 +4,7 @@ import { amount } from '../../../../config/index.ts';
 import { formatMoney, localeOf } from '../../../../messages/index.ts';
 import type { AlertShown } from '../../../../monitoring/index.ts';
 import { firingOf } from '../../firing.ts';
+import { judged, judgedUntil, type JudgedStatus } from '../../judged.ts';
 import { defineAlertRule, type RecordGroup } from '../../rule.ts';
 import { readUnusual, type UnusualReading } from './read-unusual.ts';
 import { unusualStatus, unusualStatusOf, type UnusualStatus } from './stored.ts';
@@ -69,12 +70,12 @@ export const unusualRule = defineAlertRule({
   },
   stored: unusualStatus,
   owns: (alert) => alert.startsWith(prefix),
-  read: async (settings, _before, context): Promise<readonly Open[]> => {
+  read: async (settings, before, context): Promise<readonly Open[]> => {
     const firing = await firingOf(prefix, context.job);
     const { unusual_spend: asked } = settings;
     if (asked === undefined)
       return firing.length === 0 ? [] : [{ reading: { found: [], end: unixSeconds(0) }, firing }];
-    return [{ reading: await readUnusual(asked.floor, context), firing }];
+    return [{ reading: await readUnusual(asked.floor, judgedUntil(before, prefix), context), firing }];
   },
   decide: ([open], _settings, before) => {
     if (open?.reading === undefined) return { conditions: [], stored: new Map() };
@@ -85,13 +86,20 @@ export const unusualRule = defineAlertRule({
         return [alertOf(status), { status }] as const;
       }),
     );
-    const gone = [...new Set([...before.keys(), ...open.firing])].filter((alert) => !statuses.has(alert));
+    const gone = [...new Set([...before.keys(), ...open.firing])].filter(
+      (alert) => alert !== prefix && !statuses.has(alert),
+    );
     return {
       conditions: [
         ...[...statuses.keys()].map((alert) => ({ alert, level: 'unusual', state: 'firing' }) as const),
         ...gone.map((alert) => ({ alert, level: 'unusual', state: 'clear' }) as const),
       ],
-      stored: new Map([...statuses, ...gone.map((alert) => [alert, undefined] as const)]),
+      stored: new Map<string, { readonly status: UnusualStatus | JudgedStatus } | undefined>([
+        ...statuses,
+        ...gone.map((alert) => [alert, undefined] as const),
+        // A rule that is switched off has judged nothing.
+        [prefix, end === 0 ? undefined : judged(end)] as const,
+      ]),
     };
   },
   notices: async (event, records, [open], context) => {
@@ -111,5 +119,8 @@ export const unusualRule = defineAlertRule({
       reading.end === 0 ? [] : [unusualRecovery(group, (alert) => scopeOf(alert, context.account), context)],
     );
   },
-  view: ({ stored }) => [...stored].map(([alert, status]) => shownOf(alert, status, undefined)),
+  view: ({ stored }) =>
+    [...stored].flatMap(([alert, status]) =>
+      status.kind === 'judged' ? [] : [shownOf(alert, status, undefined)],
+    ),
 });

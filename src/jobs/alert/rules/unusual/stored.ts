@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { money, moneyOfDouble, zero, type Money } from '../../../../core/index.ts';
+import { judgedStatus } from '../../judged.ts';
 import type { FoundUnusual } from './read-unusual.ts';
 
 const amount = z.string().transform(money);
 
-/** Unusual spend as the last evaluation found it, as it is stored. Amounts are in the currency; times in seconds UTC. */
-export const unusualStatus = z.object({
+/** Unusual spend as the last evaluation found it. Amounts are in the currency; times in seconds UTC. */
+const foundStatus = z.object({
   kind: z.literal('unusual'),
   state: z.literal('unusual'),
   of: z.enum(['account', 'model', 'service']),
@@ -22,7 +23,9 @@ export const unusualStatus = z.object({
   contributions: z.array(z.object({ model: z.string(), service: z.string(), more: amount })),
 });
 
-export type UnusualStatus = z.output<typeof unusualStatus>;
+export type UnusualStatus = z.output<typeof foundStatus>;
+
+export const unusualStatus = z.union([foundStatus, judgedStatus]);
 
 /** What is shown of a double: far below the last digit. */
 const decimals = 6;
