@@ -1,4 +1,4 @@
-import { median, sum } from '../../core/index.ts';
+import { mean, median, sum } from '../../core/index.ts';
 
 /** How a key was used, in doubles of the currency of the account. */
 export type KeyUse = {
@@ -28,6 +28,9 @@ export const leastHistory = 14;
 /** Times its median from which on the spend of a key is suspicious, and below which an alert about it ends. */
 const times = { begins: 10, ends: 5 } as const;
 
+/** Times its mean, below which spend is never suspicious. */
+export const leastByMean = 2;
+
 /** The share of the last 24 hours that the new models or hours must have: a key at a new minute past is none. */
 const leastShare = 0.25;
 
@@ -43,7 +46,12 @@ export const judgeKey = (
   if (before.length < leastHistory) return undefined;
   const spend = sum([...byModel.values()]);
   const usual = median(before);
-  const least = Math.max(floor, (isOpen ? times.ends : times.begins) * usual);
+  // A key that costs as much every few weeks has a low median.
+  const least = Math.max(
+    floor,
+    (isOpen ? times.ends : times.begins) * usual,
+    isOpen ? 0 : leastByMean * mean(before),
+  );
   if (spend < least) return undefined;
   const newOf = <Name>(parts: ReadonlyMap<Name, number>, known: ReadonlySet<Name>) => {
     const added = [...parts].filter(([name]) => !known.has(name));

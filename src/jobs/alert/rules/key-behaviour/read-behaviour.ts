@@ -7,7 +7,7 @@ import {
   type Money,
   type UnixSeconds,
 } from '../../../../core/index.ts';
-import { judgeKey, leastHistory, type KeyBehaviour } from '../../../../monitoring/index.ts';
+import { judgeKey, leastByMean, leastHistory, type KeyBehaviour } from '../../../../monitoring/index.ts';
 import type { HourSums } from '../../../../warehouse/index.ts';
 import type { RuleContext } from '../../rule.ts';
 
@@ -56,7 +56,15 @@ export const readBehaviour = async (
     warehouse.hours({ account: account.name, queries }, signal);
   const spent = await ask([{ range: last, by: 'key', each: 'range', least: { spend: floor } }]);
   if (!spent.isProven) return undefined;
-  const keys = (spent.found[0] ?? []).map(({ key }) => key).filter((key) => key !== '');
+  const spending = (spent.found[0] ?? []).filter(({ key }) => key !== '');
+  if (spending.length === 0) return { keys: [], end };
+  const known = spending.map(({ key }) => key);
+  const all = await ask([{ range: before, by: 'key', each: 'range', keys: known }]);
+  const spendBefore = new Map((all.found[0] ?? []).map(({ key, spend }) => [key, Number(spend)]));
+  // The mean over the days since its first call is at least that over all days.
+  const keys = spending.flatMap(({ key, spend }) =>
+    open.has(key) || Number(spend) >= (leastByMean * (spendBefore.get(key) ?? 0)) / days ? [key] : [],
+  );
   if (keys.length === 0) return { keys: [], end };
   const { found, currency = '' } = await ask([
     { range: before, by: 'key', each: 'day', keys },

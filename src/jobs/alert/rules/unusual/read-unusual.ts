@@ -199,27 +199,32 @@ export const readUnusual = async (
     })),
   ];
   const found: FoundUnusual[] = [];
-  for (const { scope, unusual } of judged) {
-    if (unusual === undefined) continue;
-    const { since } = unusual;
-    const own = {
-      ...(scope.kind === 'model' ? { models: [scope.name] } : {}),
-      ...(scope.kind === 'service'
-        ? { keys: services.find(({ name }) => name === scope.name)?.names ?? [] }
-        : {}),
-    };
+  const unusual = judged.flatMap((one) =>
+    one.unusual === undefined ? [] : [{ ...one, unusual: one.unusual }],
+  );
+  // One incident is of several scopes, and begins in the same hour.
+  for (const [since, same] of groupBy(unusual, (one) => one.unusual.since)) {
     const weekBefore = interval(unixSeconds(since - 7 * daySeconds), unixSeconds(end - 7 * daySeconds));
     const pairs = await warehouse.hours(
       {
         account: account.name,
         queries: [
-          { range: interval(since, end), by: 'pair', each: 'range', ...own },
-          { range: weekBefore, by: 'pair', each: 'range', ...own },
+          { range: interval(since, end), by: 'pair', each: 'range' },
+          { range: weekBefore, by: 'pair', each: 'range' },
         ],
       },
       signal,
     );
-    found.push({ scope, unusual, currency, contributions: contributionsOf(pairs.found) });
+    for (const one of same) {
+      const { kind, name } = one.scope;
+      const isOwn = ({ model, service }: HourSums): boolean =>
+        kind === 'account' || name === (kind === 'model' ? model : service);
+      const contributions = contributionsOf(pairs.found.map((rows) => rows.filter(isOwn)));
+      found.push({ scope: one.scope, unusual: one.unusual, currency, contributions });
+    }
   }
+  // The account first, whatever begins earlier.
+  const order = new Map(unusual.map(({ scope }, at) => [scope, at]));
+  found.sort((one, other) => (order.get(one.scope) ?? 0) - (order.get(other.scope) ?? 0));
   return { found, end };
 };
