@@ -106,6 +106,18 @@ export const localDays = (first: LocalDate, last: LocalDate, zone: string): read
   return days;
 };
 
+/** The whole days of a range, both included: a part of a day would look like a day with less. None where the last is before the first. */
+export const wholeDaysIn = (
+  { start, end }: Interval<UnixSeconds>,
+  zone: string,
+): { readonly first: LocalDate; readonly last: LocalDate } => {
+  const begun = dateAt(start, zone);
+  return {
+    first: startOfDay(begun, zone) === start ? begun : addDays(begun, 1),
+    last: addDays(dateAt(end, zone), -1),
+  };
+};
+
 /** The days of a month, `2026-10`. */
 export const daysOfMonth = (month: string, zone: string): readonly LocalDay[] => {
   const first = `${month}-01`;

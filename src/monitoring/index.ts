@@ -10,7 +10,7 @@ export { describeScope } from './budgets/budget.ts';
 export type { Budget, BudgetPeriodKind, BudgetScope, Threshold } from './budgets/budget.ts';
 export { conditionsOf, levelName } from './budgets/conditions.ts';
 export { forecastAtPace, middleOf, type Forecast, type ForecastAccuracy } from './budgets/forecast.ts';
-export { forecastBy, forecastPath, type MonthOutlook } from './budgets/forecast-month.ts';
+export { daysOver, forecastBy, forecastPath, type MonthOutlook } from './budgets/forecast-month.ts';
 export { comparedWith, periodAt, periodBefore } from './budgets/period.ts';
 export { decideAlerts, type AlertRecord, type Condition } from './alerts/decide-alerts.ts';
 export {

@@ -22,6 +22,7 @@ import {
   compareWithPrices,
   fitLog,
   priceTables,
+  unitOf,
   type FitRequest,
   type FittedLog,
   type LogPrices,
@@ -124,6 +125,8 @@ export type Warehouse = AsyncDisposable & {
   /** Prices that explain the charges of the log, and calls beside what they cost by prices. */
   readonly prices: {
     readonly fit: (request: FitRequest, signal?: AbortSignal) => Promise<FittedLog>;
+    /** The last unit of the amounts of a range, in the currency. */
+    readonly unit: (account: string, range: Interval<UnixSeconds>, signal?: AbortSignal) => Promise<Money>;
     readonly compare: (
       request: {
         readonly account: string;
@@ -252,6 +255,8 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
           signal,
         );
       },
+      unit: async (account, range, signal) =>
+        rowStore.read({ account, reads: priceTables }, async (rows) => unitOf(rows, account, range), signal),
       compare: async ({ account, range, prices, unit }, signal) =>
         rowStore.read(
           { account, reads: priceTables },

@@ -17,7 +17,7 @@ const normal = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
 /**
- * The hours of a key that nobody stole: some are used around the clock, some in office hours, some seldom. Its owner tries new models, runs batches
+ * The hours of a key that has not leaked. Some keys are used around the clock, some in office hours, some rarely. The owner tries new models, runs batches
  * of up to 20 times a day, works late, and changes its level for good.
  */
 const keyHours = (random: () => number, days: number): Hour[] => {

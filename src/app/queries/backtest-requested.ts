@@ -1,10 +1,9 @@
 import {
   addDays,
   addMonths,
-  dateAt,
   localDays,
-  startOfDay,
   startOfMonth,
+  wholeDaysIn,
   type LocalDate,
 } from '../../core/index.ts';
 import { runQuery, type JobContext } from '../../jobs/index.ts';
@@ -33,14 +32,11 @@ export const backtestRequested = async (context: JobContext): Promise<BacktestVi
   const covered = await warehouse.logs.watermark(account.name);
   const nothing = { account: account.name, currency: undefined, zone, ...backtest([]) };
   if (covered === undefined) return nothing;
-  const [begun, ended] = [dateAt(covered.start, zone), dateAt(covered.end, zone)];
-  // Only whole days: a part of one would look like a day with less spend.
-  const whole = startOfDay(begun, zone) === covered.start ? begun : addDays(begun, 1);
-  const last = addDays(ended, -1);
+  const { first: whole, last } = wholeDaysIn(covered, zone);
   const earliest = addMonths(startOfMonth(last), -mostMonths);
   const first = whole > earliest ? whole : earliest;
   if (first > last) return nothing;
-  const { rows, currency } = await runQuery({ sql, period: `${first}..${ended}` }, context);
+  const { rows, currency } = await runQuery({ sql, period: `${first}..${addDays(last, 1)}` }, context);
   const spend = new Map(rows.map(([day, amount]) => [String(day), Number(amount ?? 0)]));
   const days = localDays(first, last, zone).map(({ date }) => ({ date, spend: spend.get(date) ?? 0 }));
   return { account: account.name, currency, zone, first, last, ...backtest(days) };

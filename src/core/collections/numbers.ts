@@ -14,3 +14,10 @@ export const median = (values: readonly number[]): number => {
   const high = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
   return sorted.length % 2 === 1 ? high : ((sorted[sorted.length / 2 - 1] ?? high) + high) / 2;
 };
+
+/** From the median absolute deviation to the standard deviation of a normal distribution. */
+const madToDeviation = 1.4826;
+
+/** The standard deviation around the middle, without the weight of outliers. */
+export const robustDeviation = (values: readonly number[], middle: number): number =>
+  madToDeviation * median(values.map((value) => Math.abs(value - middle)));

@@ -62,10 +62,14 @@ const evaluate = async (settings: unknown, context: RuleContext): Promise<readon
 export const decide = async (settings: unknown, needed: UnixSeconds, job: JobContext): Promise<Decided> => {
   const { account, warehouse, clock, costOwners = noCostOwners } = job;
   const now = clock.now();
+  const firing = (await warehouse.alerts.firing()).flatMap((one) =>
+    one.account === account.name ? [one.alert] : [],
+  );
   const context = {
     job,
     now,
     needed,
+    firing: [...new Set(firing)],
     account: account.name,
     zone: job.zone,
     locale: localeOf(job.locale),

@@ -25,6 +25,8 @@ export type RuleContext = MailContext & {
   readonly job: JobContext;
   /** The time up to which the call log must be complete, seconds UTC. */
   readonly needed: UnixSeconds;
+  /** The alerts of the account that fire, also those without a status. */
+  readonly firing: readonly string[];
 };
 
 /** What the evaluation before found, by alert. */
@@ -84,7 +86,8 @@ export type AlertRule<Shape extends z.ZodRawShape, Found, Stored extends { reado
     found: readonly Found[],
     settings: z.output<z.ZodObject<Shape>>,
     before: Before<Stored>,
-    at: { readonly now: UnixMillis; readonly job: string },
+    /** `firing`: the alerts of the rule that fire, also those without a status. */
+    at: { readonly now: UnixMillis; readonly job: string; readonly firing: readonly string[] },
   ) => Decision<Stored>;
   /** The notices of an event; it may read, in the transaction that decides. */
   readonly notices: (
@@ -95,6 +98,13 @@ export type AlertRule<Shape extends z.ZodRawShape, Found, Stored extends { reado
   ) => Promise<readonly AlertNotice[]>;
   readonly view: (facts: ViewFacts<Stored>) => readonly AlertShown[];
 };
+
+/** The alerts that fired, or have a status, and are not found any more. */
+export const goneOf = (
+  found: ReadonlyMap<string, unknown>,
+  before: ReadonlyMap<string, unknown>,
+  firing: readonly string[],
+): readonly string[] => [...new Set([...before.keys(), ...firing])].filter((alert) => !found.has(alert));
 
 /** One evaluation of a rule. */
 export type Evaluated = {
@@ -150,7 +160,8 @@ export const defineAlertRule = <
       const before = readable(statuses);
       const found = await read(settings, before, context);
       const { now, job } = context;
-      const { conditions, stored } = decide(found, settings, before, { now, job: job.name });
+      const firing = context.firing.filter(owns);
+      const { conditions, stored } = decide(found, settings, before, { now, job: job.name, firing });
       const kept = [...stored].flatMap(([alert, one]) => (one === undefined ? [] : [{ alert, ...one }]));
       return {
         rule: name,

@@ -1,4 +1,5 @@
-import { dateAt, localDays, unixSeconds } from '../../core/index.ts';
+import { dateAt, unixSeconds } from '../../core/index.ts';
+import { daysOver } from '../../monitoring/index.ts';
 import type { StoredForecast } from '../../warehouse/index.ts';
 import { budgetStatus, type BudgetStatus } from '../alert/rules/budget/stored.ts';
 import type { JobContext } from '../job-kind.ts';
@@ -15,7 +16,7 @@ const forecastOf = (status: BudgetStatus): readonly StoredForecast[] => {
       zone,
       anchorDay: Number(month.slice('YYYY-MM-'.length)),
       month,
-      day: localDays(month, dateAt(unixSeconds(through), zone), zone).length - 1,
+      day: daysOver(unixSeconds(start), unixSeconds(through), zone),
       method: forecastMethod,
       amount: forecast,
       low: forecastLow ?? forecast,

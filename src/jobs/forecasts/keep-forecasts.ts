@@ -2,8 +2,8 @@ import {
   addDays,
   dateAt,
   groupBy,
-  startOfDay,
   unixSeconds,
+  wholeDaysIn,
   type Interval,
   type LocalDate,
   type UnixSeconds,
@@ -32,7 +32,7 @@ type Context = Pick<
 >;
 
 /** A part of an account whose months are forecast. */
-type Asked = ForecastSubject & { readonly scope: string; readonly of: BudgetScope };
+type Asked = ForecastSubject & { readonly of: BudgetScope };
 
 export const subjectOf = ({
   scope,
@@ -76,14 +76,9 @@ const askedFor = (budgets: readonly Budget[], zone: string): readonly Asked[] =>
 };
 
 /** The whole days that the call log covers, both included; undefined for fewer than a model needs. */
-const wholeDays = (
-  { start, end }: Interval<UnixSeconds>,
-  zone: string,
-): { readonly first: LocalDate; readonly last: LocalDate } | undefined => {
-  const begun = dateAt(start, zone);
-  const first = startOfDay(begun, zone) === start ? begun : addDays(begun, 1);
-  const last = addDays(dateAt(end, zone), -1);
-  return addDays(first, leastDays - 1) > last ? undefined : { first, last };
+const daysOf = (covered: Interval<UnixSeconds>, zone: string) => {
+  const days = wholeDaysIn(covered, zone);
+  return addDays(days.first, leastDays - 1) > days.last ? undefined : days;
 };
 
 const later = (one: LocalDate, other: LocalDate): LocalDate => (one > other ? one : other);
@@ -114,7 +109,7 @@ export const updateForecasts = async (budgets: readonly Budget[], context: Conte
   const expected = await warehouse.alerts.expected(account.name);
   const due = askedFor(budgets, zone).flatMap((asked) => {
     const kept = keptOf(asked);
-    const days = wholeDays(covered, asked.zone);
+    const days = daysOf(covered, asked.zone);
     return kept === undefined || days === undefined || addDays(kept.first, kept.spend.length) > days.last
       ? []
       : [{ asked, kept, last: days.last, from: firstToRead(kept) }];
@@ -149,7 +144,7 @@ export const recordForecasts = async (budgets: readonly Budget[], context: Conte
   const all = askedFor(budgets, zone);
   const due = all.flatMap((asked) => {
     const month = monthOf(asked, covered);
-    const days = wholeDays(covered, asked.zone);
+    const days = daysOf(covered, asked.zone);
     const kept = keptOf(asked);
     const isDone = kept?.record?.month === month && isWithout(kept, expected);
     return days === undefined || isDone ? [] : [{ asked, month, days }];

@@ -1,4 +1,4 @@
-import { addDays, zero, type UnixSeconds } from '../../core/index.ts';
+import { addDays, dateAt, zero, type UnixSeconds } from '../../core/index.ts';
 import { forecastPath, unusualDays, type Budget, type MonthOutlook } from '../../monitoring/index.ts';
 import { readBudgets, type BudgetReader } from '../alert/rules/budget/read-budgets.ts';
 import { readKept, subjectOf } from './keep-forecasts.ts';
@@ -41,6 +41,8 @@ export const monthOutlook = async (
   return {
     forecast: shown,
     path: forecastPath(forecast, kept, { period, through, spend }, zone),
-    unusual: unusualDays(kept.spend).map(({ at, times }) => ({ date: addDays(kept.first, at), times })),
+    unusual: unusualDays(kept.spend)
+      .map(({ at, times }) => ({ date: addDays(kept.first, at), times }))
+      .filter(({ date }) => date >= dateAt(period.start, zone)),
   };
 };

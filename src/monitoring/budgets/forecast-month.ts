@@ -14,6 +14,7 @@ import {
   withDecimals,
   type LocalDate,
   type Money,
+  type UnixSeconds,
 } from '../../core/index.ts';
 import { accuracyAt, type KeptForecast } from '../forecast/kept-forecast.ts';
 import { intervalFactors, spreadOf } from '../forecast/month-forecast.ts';
@@ -25,6 +26,10 @@ const oldestModel = 8;
 
 /** Decimals of what a model adds to money: far below what is shown. */
 const decimals = 6;
+
+/** The days of a period that are over. */
+export const daysOver = (start: UnixSeconds, through: UnixSeconds, zone: string): number =>
+  localDays(dateAt(start, zone), dateAt(through, zone), zone).length - 1;
 
 /** What the rest of each day is expected to cost, in doubles. */
 type Rest = readonly { readonly date: LocalDate; readonly expected: number }[];
@@ -66,7 +71,7 @@ export type MonthOutlook = {
   readonly forecast: Omit<Forecast, 'paceFrom'>;
   /** Up to the end of each day that is left. */
   readonly path: readonly ForecastDay[];
-  /** Whole days of the last year that cost far more or less than their weeks; `times` is the factor. */
+  /** Whole days of the month that cost far more or less than their weeks; `times` is the factor. */
   readonly unusual: readonly { readonly date: LocalDate; readonly times: number }[];
 };
 
@@ -122,8 +127,7 @@ export const forecastBy =
     const factors = intervalFactors(spread, left);
     const end = (factor: number): Money =>
       withDecimals(multiplyMoney(amount, moneyOfDouble(factor, decimals) ?? money('1')), decimals);
-    const daysOver = localDays(dateAt(period.start, zone), dateAt(through, zone), zone).length - 1;
-    const accuracy = accuracyAt(own, daysOver);
+    const accuracy = accuracyAt(own, daysOver(period.start, through, zone));
     return {
       ...basis,
       range: 'interval',

@@ -1,4 +1,4 @@
-import { mean, median, sum } from '../../core/index.ts';
+import { mean, median, robustDeviation, sum } from '../../core/index.ts';
 
 /**
  * Expected spend by day, in doubles: a weekday profile, a robust level, a damped trend, and a reserve for unusual days. What is shown of it
@@ -36,9 +36,6 @@ const damping = 0.98;
 const unusual = 3.5;
 /** The least deviation: a series that hardly varies has no unusual days within 20 %. */
 const leastDeviation = 0.06;
-/** From the median absolute deviation to the standard deviation of a normal distribution. */
-const madToDeviation = 1.4826;
-
 /** The mean of a week without its largest and its smallest day. */
 const weekLevel = (week: readonly number[]): number =>
   mean(week.toSorted((one, other) => one - other).slice(1, -1));
@@ -69,10 +66,7 @@ const slopeOf = (days: readonly Day[]): number =>
 const usualOf = (days: readonly Day[], slope: number): readonly Day[] => {
   const flat = days.map(({ at, log }) => log - slope * at);
   const middle = median(flat);
-  const deviation = Math.max(
-    leastDeviation,
-    madToDeviation * median(flat.map((value) => Math.abs(value - middle))),
-  );
+  const deviation = Math.max(leastDeviation, robustDeviation(flat, middle));
   return days.filter((_, index) => Math.abs((flat[index] ?? 0) - middle) <= unusual * deviation);
 };
 
@@ -125,10 +119,8 @@ const unusualIn = (
     counted += 1;
     const share = profile[at % 7] ?? 1;
     const times = value / (level * share || 1);
-    const deviation = Math.max(
-      leastDeviation,
-      madToDeviation * median(around.map((one) => Math.abs(Math.log(Math.max(one, level * 1e-3) / level)))),
-    );
+    const logs = around.map((one) => Math.log(Math.max(one, level * 1e-3) / level));
+    const deviation = Math.max(leastDeviation, robustDeviation(logs, 0));
     return Math.abs(Math.log(Math.max(times, 1e-3))) > unusual * deviation
       ? [{ at, times, excess: value / level - share }]
       : [];

@@ -1,4 +1,11 @@
-import { hourSeconds, median, sum, unixSeconds, type UnixSeconds } from '../../core/index.ts';
+import {
+  hourSeconds,
+  median,
+  robustDeviation,
+  sum,
+  unixSeconds,
+  type UnixSeconds,
+} from '../../core/index.ts';
 
 /** An hour of a part of an account, in doubles: only what is shown of it is money. */
 export type SpentHour = { readonly calls: number; readonly spend: number };
@@ -45,9 +52,6 @@ export const readSeconds = 16 * hoursADay * hourSeconds;
 /** Fewer known values say nothing. */
 const leastCompared = 5;
 
-/** From the median absolute deviation to the standard deviation of a normal distribution. */
-const madToDeviation = 1.4826;
-
 /** Usual calls of an hour below which it is not judged by itself. */
 export const leastUsualCalls = 30;
 
@@ -78,8 +82,8 @@ const usualIf = ({ window, now, share, before }: Judged, floor: number): SpentHo
   if (calls < leastCalls || excess < floor || excess <= 0 || now.spend < times * usual) return undefined;
   // What comes once a week is no surprise in its week.
   if (now.spend < week * (before[comparedDays - 1]?.spend ?? 0)) return undefined;
-  const spread = madToDeviation * median(spends.map((spend) => Math.abs(spend - usual)));
-  if (excess < deviations * Math.max(leastDeviation * usual, spread)) return undefined;
+  const spread = Math.max(leastDeviation * usual, robustDeviation(spends, usual));
+  if (excess < deviations * spread) return undefined;
   return { calls, spend: usual };
 };
 

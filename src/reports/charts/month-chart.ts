@@ -79,9 +79,7 @@ export const monthChartSvg = ({
     [monthColours.lastMonth, sumsSoFar(days, addMonths(month, -1))],
   ] as const;
   const expected = expectedOf(forecast, lines[0][1]);
-  const marked = new Set(
-    unusual.filter((date) => startOfMonth(date) === month).map((date) => Number(date.slice(8)) - 1),
-  );
+  const marked = new Set(unusual.map((date) => Number(date.slice(8)) - 1));
   const daysOfMonth = (first: LocalDate): number =>
     Math.round((Date.parse(addMonths(first, 1)) - Date.parse(first)) / 86_400_000);
   const length = Math.max(daysOfMonth(month), lines[1][1].length);

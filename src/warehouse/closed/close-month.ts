@@ -12,7 +12,7 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import { boundRows, text, wholeNumber, type RowChange } from '../../storage/index.ts';
-import { inCurrency, spendOf, type Served } from '../cube/aggregates.ts';
+import { inCurrency, spendOf, type Served, servedAs } from '../cube/aggregates.ts';
 import type { ModelPrice } from '../cube/cube-request.ts';
 import { readServices } from '../cube/services.ts';
 import { valueOfServed } from '../spend.ts';
@@ -171,8 +171,9 @@ export const closeMonth = async (
   const range = rangeOfMonth(month, zone);
   const own = monthDays(month, zone);
   const days = [...earlier.flatMap((one) => monthDays(one.month, zone)), ...own];
-  const { value, form, isProven } = await valueOfServed(connection, account);
-  const served = { value, inUnits: isProven && form === 'units', isProven: true };
+  const amounts = await valueOfServed(connection, account);
+  const { isProven } = amounts;
+  const served = servedAs(amounts);
   const whole = interval(earlier[0]?.range.start ?? range.start, range.end);
   await sumLog(change, request, days, whole, served);
   const { rows, calls, spend: sum } = await figuresOf(change, request);

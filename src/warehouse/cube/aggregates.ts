@@ -1,6 +1,7 @@
 import type { Interval, UnixSeconds } from '../../core/index.ts';
 import type { Bindings, Relation } from '../../storage/index.ts';
 import { cubeRelation, dimensions, ofKey, tokenColumns } from '../report-views/cube-columns.ts';
+import type { StoredAmounts } from '../spend.ts';
 import type { Needs } from './needs.ts';
 
 /** The dimensions and measures of a set of aggregates. */
@@ -70,6 +71,13 @@ export const cellColumns = (
 
 /** `isProven`: whether sums may be shown. They are unknown until the form of stored amounts is proven. */
 export type Served = { readonly value: string; readonly inUnits: boolean; readonly isProven: boolean };
+
+/** The form of stored amounts for sums of which the caller knows that they are proven, or that they are not shown. */
+export const servedAs = ({ value, form, isProven }: StoredAmounts): Served => ({
+  value,
+  inUnits: isProven && form === 'units',
+  isProven: true,
+});
 
 /**
  * Sums in currency at 12 places. Units are whole numbers, so all places are free for the value of one: both are exact.

@@ -2,9 +2,8 @@ import { money, unixSeconds, type Interval, type Money, type UnixSeconds } from 
 import { text, wholeNumber, type AccountRows } from '../../storage/index.ts';
 import { hoursIn } from '../rollup/hours.ts';
 import { valueOfServed } from '../spend.ts';
-import { inCurrency } from './aggregates.ts';
+import { inCurrency, servedAs } from './aggregates.ts';
 import { readServices, serviceIn } from './services.ts';
-import { sumsTables } from './read-sums.ts';
 
 /** SQL for the time of a row. `$start` is that of the range. */
 const timeBy = {
@@ -59,7 +58,8 @@ export type Hours = {
   readonly currency: string | undefined;
 };
 
-export const hoursTables = sumsTables;
+/** What `readHours` reads. */
+export const hoursTables = ['log_amounts', 'key_lineage', 'rollup_hours', 'rollup_mark'] as const;
 
 /** Reads the queries as of one moment. */
 export const readHours = async (
@@ -68,8 +68,9 @@ export const readHours = async (
   queries: readonly HoursQuery[],
 ): Promise<Hours> => {
   const { connection } = rows;
-  const { value, form, currency, isProven } = await valueOfServed(connection, account);
-  const served = { value, inUnits: isProven && form === 'units', isProven: true };
+  const amounts = await valueOfServed(connection, account);
+  const { value, currency, isProven } = amounts;
+  const served = servedAs(amounts);
   const serviceOf = serviceIn(await readServices(connection, account));
   const found: HourSums[][] = [];
   for (const { range, by, each, models, keys, least } of queries) {

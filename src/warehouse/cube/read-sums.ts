@@ -2,7 +2,7 @@ import { interval, money, runsOf, type Interval, type Money, type UnixSeconds } 
 import { countedClasses, type TokenClass } from '../tokens/class-names.ts';
 import { text, wholeNumber, type AccountRows, type Row } from '../../storage/index.ts';
 import { valueOfServed } from '../spend.ts';
-import { inCurrency } from './aggregates.ts';
+import { inCurrency, servedAs } from './aggregates.ts';
 import { rollupTables } from '../rollup/cells.ts';
 import { readServices, serviceIn } from './services.ts';
 
@@ -108,8 +108,9 @@ export const readSums = async (
   { connection, rollup }: AccountRows,
   { account, zone, bounds, segments, tokens, by }: SumsRequest,
 ): Promise<Sums> => {
-  const { value, form, currency, isProven } = await valueOfServed(connection, account);
-  const served = { value, inUnits: isProven && form === 'units', isProven: true };
+  const amounts = await valueOfServed(connection, account);
+  const { value, currency, isProven } = amounts;
+  const served = servedAs(amounts);
   const serviceOf = serviceIn(await readServices(connection, account));
   const cellsIn = rollup(zone);
   const sums: Record<SumsBy, SegmentSums[]> = { model: [], key: [], pair: [] };

@@ -6,7 +6,7 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import { optionalText, text, wholeNumber, type AccountRows, type Row } from '../../storage/index.ts';
-import { whereSql } from '../cube/aggregates.ts';
+import { servedAs, whereSql } from '../cube/aggregates.ts';
 import { lastUnit } from '../closed/month-prices.ts';
 import { classes, fitOf, fitSql, sumsOf } from '../report-views/fitted-prices.ts';
 import { callsWith } from '../rollup/cells.ts';
@@ -34,8 +34,6 @@ export type FitRequest = {
 
 export type FittedLog = {
   readonly fits: readonly LogPrices[];
-  /** The last unit of the amounts in the log. */
-  readonly unit: Money;
   readonly isProven: boolean;
   readonly currency: string | undefined;
 };
@@ -59,11 +57,6 @@ export const priceTables = ['log_amounts', 'token_convention'] as const;
 
 /** How far a charge may be from its prices: half the last unit of the log, and this share. */
 const tolerance = 0.005;
-
-const servedOf = async ({ connection }: AccountRows, account: string) => {
-  const { value, form, currency, isProven } = await valueOfServed(connection, account);
-  return { served: { value, inUnits: isProven && form === 'units', isProven: true }, currency, isProven };
-};
 
 const defined = <Value>(entries: readonly (readonly [string, Value | undefined])[]) =>
   Object.fromEntries(entries.filter(([, value]) => value !== undefined));
@@ -97,18 +90,26 @@ export const fitLog = async (
   { account, range, by, models, keys }: FitRequest,
 ): Promise<FittedLog> => {
   const { connection, rows } = work;
-  const { served, currency, isProven } = await servedOf(work, account);
+  const amounts = await valueOfServed(connection, account);
+  const { currency, isProven } = amounts;
+  const served = servedAs(amounts);
   const left = { ...(models === undefined ? {} : { models }), ...(keys === undefined ? {} : { keys }) };
   const names = by === 'model' ? (['model_name'] as const) : (['model_name', 'token_name'] as const);
   const { sql, bindings } = await fitSql({ request: { account }, served, rows, left }, range, names);
   const found = await connection.rows(sql, bindings);
   return {
     fits: found.flatMap((row) => pricesIn(row, by === 'pair' ? text(row, 'token_name') : '')),
-    unit: await lastUnit(work, account, range, served),
     isProven,
     currency,
   };
 };
+
+/** The last unit of the amounts of a range, in the currency. */
+export const unitOf = async (
+  work: AccountRows,
+  account: string,
+  range: Interval<UnixSeconds>,
+): Promise<Money> => lastUnit(work, account, range, servedAs(await valueOfServed(work.connection, account)));
 
 /** The calls of a range by quarter hour, beside what they cost by prices. Calls whose classes have no price, or are not known, are left out. */
 export const compareWithPrices = async (
@@ -120,7 +121,7 @@ export const compareWithPrices = async (
 ): Promise<readonly PricedQuarter[]> => {
   if (given.length === 0 || range.end <= range.start) return [];
   const { connection, rows } = work;
-  const { served } = await servedOf(work, account);
+  const served = servedAs(await valueOfServed(connection, account));
   const calls = await rows(range);
   const priceColumns = Object.fromEntries(classes.map((name) => [`price_${name}`, 'VARCHAR'])) as Readonly<
     Record<string, 'VARCHAR'>

@@ -47,13 +47,7 @@ export const validSpans = async (
   ).map(({ range }) => range);
 
 /** What a work reads that opens the cells, or that asks for the classes of tokens. */
-export const rollupTables = [
-  'rollup_day',
-  'rollup_month',
-  'rollup_hours',
-  'rollup_mark',
-  'token_convention',
-] as const;
+export const rollupTables = ['rollup_day', 'rollup_month', 'rollup_mark', 'token_convention'] as const;
 
 /** Within the transaction of the rows, the valid days and months of a range are looked up once. */
 export const openCells = (

@@ -58,7 +58,7 @@ export const createRollup = (deps: RefreshDeps): RollupTable => {
     rowStore.read({ account, reads: ['rollup_day'] }, async ({ connection }) => zonesOf(connection, account));
   const compare: RollupTable['compare'] = async (account, depth, signal) =>
     rowStore.read(
-      { account, reads: rollupTables },
+      { account, reads: [...rollupTables, 'rollup_hours'] },
       async (rows) => differentDays(rows, account, depth),
       signal,
     );

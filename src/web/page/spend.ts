@@ -83,29 +83,25 @@ const unusualText = ({ date, times }: { readonly date: LocalDate; readonly times
   `${shortDate(date)}: ${times >= 0.1 ? `${times.toFixed(1)} times` : 'less than a tenth of'} its usual spend`;
 
 /** What this month is expected to cost, between what, and how far such forecasts were off. */
-const outlookLines = ({ outlook, days, budget }: Spend, show: (amount: Money) => string): Html => {
+const outlookLines = ({ outlook, budget }: Spend, show: (amount: Money) => string): Html => {
   if (outlook === undefined) return html``;
   const { forecast, unusual } = outlook;
-  const month = startOfMonth(days.at(-1)?.date ?? '');
   const range = `${forecast.range === 'interval' ? 'with a probability of 80% ' : ''}between ${show(forecast.low)} and ${show(forecast.high)}`;
   const over = budget === undefined ? zero : subtractMoney(forecast.amount, budget);
   const beside =
     compareMoney(over, zero) === 0
       ? ''
       : `, ${show(absoluteMoney(over))} ${compareMoney(over, zero) > 0 ? 'over' : 'under'} the budget`;
-  const marked = unusual.filter(({ date }) => startOfMonth(date) === month);
   return html`<p>
       ${isolated(`Forecast of this month: ${show(forecast.amount)}${beside} (${range}).`)}
       ${accuracyText(forecast.accuracy, locale) ?? ''}
     </p>
-    ${marked.length === 0 ? '' : html`<p class="quiet">Unusual days: ${marked.map(unusualText).join('; ')}.</p>`}`;
+    ${unusual.length === 0 ? '' : html`<p class="quiet">Unusual days: ${unusual.map(unusualText).join('; ')}.</p>`}`;
 };
 
 const chart = ({ days, sums, budget, currency, outlook }: Spend, show: (amount: Money) => string): Html => {
   if (sums === undefined) return html``;
   const unusual = (outlook?.unusual ?? []).map(({ date }) => date);
-  const month = startOfMonth(days.at(-1)?.date ?? '');
-  const hasUnusual = unusual.some((date) => startOfMonth(date) === month);
   const label = `Spend of this month up to each day: ${show(sums.month)} so far, ${show(sums.lastMonthToDate)} by the same time of the last month${budget === undefined ? '' : `, against a budget of ${show(budget)}`}${outlook === undefined ? '' : `, and ${show(outlook.forecast.amount)} expected by its end`}.`;
   return html`<figure>
     <div role="img" aria-label="${label}">
@@ -116,7 +112,7 @@ const chart = ({ days, sums, budget, currency, outlook }: Spend, show: (amount: 
       ${swatch(monthColours.lastMonth, 'Last month')}
       ${budget === undefined ? '' : swatch(monthColours.budget, 'Budget')}
       ${outlook === undefined ? '' : swatch(monthColours.forecast, 'Forecast')}
-      ${hasUnusual ? swatch(monthColours.unusual, 'Unusual day') : ''}
+      ${unusual.length > 0 ? swatch(monthColours.unusual, 'Unusual day') : ''}
     </figcaption>
   </figure>`;
 };

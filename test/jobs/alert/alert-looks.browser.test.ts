@@ -133,9 +133,9 @@ const others: typeof letters = {
       ],
     });
     const statuses = new Map([
-      ['unusual:account', status('account', 'main')],
-      ['unusual:model:claude-sonnet-5', status('model', 'claude-sonnet-5')],
-      ['unusual:service:prod-search', status('service', nasty)],
+      ['unusual:account', { status: status('account', 'main') }],
+      ['unusual:model:claude-sonnet-5', { status: status('model', 'claude-sonnet-5') }],
+      ['unusual:service:prod-search', { status: status('service', nasty) }],
     ]);
     const [first = '', ...more] = statuses.keys();
     const of = (alert: string) =>

@@ -4,7 +4,7 @@ import type { ModelPrice } from '../../../src/warehouse/index.ts';
 import { pricedCalls, usualPrices, type SeriesPrices } from '../../bench/price-series.ts';
 import { approved } from '../../support/approved.ts';
 import { openInMemory, type TestFolder } from '../../warehouse/support.ts';
-import { landCalls, type LoggedCall } from '../../warehouse/tokens/tokens-support.ts';
+import { counts, landCalls, type LoggedCall } from '../../warehouse/tokens/tokens-support.ts';
 import { openAlertFixture, type AlertFixture } from './alert-fixture.ts';
 
 const start = Date.UTC(2026, 10, 1) / 1000;
@@ -39,14 +39,9 @@ const callsOf = (
     }),
   );
 
-const unserved = [
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'audio_tokens',
-  'audio_input_tokens',
-  'audio_output_tokens',
-  'image_tokens',
-] as const;
+const unserved = counts.filter(
+  (name) => !['prompt_tokens', 'completion_tokens', 'cached_tokens'].includes(name),
+);
 
 type Landed = AlertFixture & {
   readonly landMore: (calls: readonly LoggedCall[], day: number) => Promise<void>;

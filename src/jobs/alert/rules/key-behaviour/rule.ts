@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { amount } from '../../../../config/index.ts';
 import { formatMoney, localeOf } from '../../../../messages/index.ts';
 import type { AlertShown } from '../../../../monitoring/index.ts';
-import { firingOf } from '../../firing.ts';
-import { judged, judgedUntil, type JudgedStatus } from '../../judged.ts';
+import { decideHours, judgedUntil, type FoundInHours } from '../../judged.ts';
 import { defineAlertRule, groupsOf } from '../../rule.ts';
 import { behaviourAlert, behaviourRecovery, measuredText, reasonsText } from './behaviour-mails.ts';
-import { readBehaviour, type BehaviourReading } from './read-behaviour.ts';
+import { readBehaviour } from './read-behaviour.ts';
 import { behaviourStatus, behaviourStatusOf, type BehaviourStatus } from './stored.ts';
 
 const prefix = 'key-behaviour:';
@@ -39,13 +38,6 @@ const shownOf = (alert: string, status: BehaviourStatus): AlertShown => {
   };
 };
 
-type Judged = {
-  /** Undefined where nothing is judged, or the rule is off. */
-  readonly found: BehaviourReading | undefined;
-  readonly isOff: boolean;
-  readonly firing: readonly string[];
-};
-
 /** Keys that cost ten times their median, with models or at hours that are new to them. */
 export const keyBehaviourRule = defineAlertRule({
   name: 'key-behaviour',
@@ -63,45 +55,30 @@ export const keyBehaviourRule = defineAlertRule({
   },
   stored: behaviourStatus,
   owns: (alert) => alert.startsWith(prefix),
-  read: async ({ key_behaviour: asked }, before, context): Promise<readonly Judged[]> => {
-    const firing = await firingOf(prefix, context.job);
-    if (asked === undefined) return [{ found: undefined, isOff: true, firing }];
-    const open = new Set(firing.map(keyOf));
-    const found = await readBehaviour(asked.floor, open, judgedUntil(before, prefix), context);
-    return [{ found, isOff: false, firing }];
-  },
-  decide: ([read], _settings, before) => {
-    if (read === undefined || (read.found === undefined && !read.isOff))
-      return { conditions: [], stored: new Map() };
-    const statuses = new Map(
-      (read.found?.keys ?? []).map((one) => [prefix + one.key, { status: behaviourStatusOf(one) }] as const),
+  read: async (
+    { key_behaviour: asked },
+    before,
+    context,
+  ): Promise<readonly FoundInHours<BehaviourStatus>[]> => {
+    if (asked === undefined) return [{ statuses: new Map(), end: undefined }];
+    const open = new Set(context.firing.filter((alert) => alert.startsWith(prefix)).map(keyOf));
+    const reading = await readBehaviour(asked.floor, open, judgedUntil(before, prefix), context);
+    if (reading === undefined) return [];
+    const statuses = reading.keys.map(
+      (one) => [prefix + one.key, { status: behaviourStatusOf(one) }] as const,
     );
-    const gone = [...new Set([...before.keys(), ...read.firing])].filter(
-      (alert) => alert !== prefix && !statuses.has(alert),
-    );
-    const level = 'unusual';
-    return {
-      conditions: [
-        ...[...statuses.keys()].map((alert) => ({ alert, level, state: 'firing' }) as const),
-        ...gone.map((alert) => ({ alert, level, state: 'clear' }) as const),
-      ],
-      stored: new Map<string, { readonly status: BehaviourStatus | JudgedStatus } | undefined>([
-        ...statuses,
-        ...gone.map((alert) => [alert, undefined] as const),
-        // A rule that is switched off has judged nothing.
-        [prefix, read.found === undefined ? undefined : judged(read.found.end)] as const,
-      ]),
-    };
+    return [{ statuses: new Map(statuses), end: reading.end }];
   },
-  notices: async (event, records, [read], context) =>
+  decide: ([found], _settings, before, { firing }) => decideHours(prefix, found, before, firing),
+  notices: async (event, records, [found], context) =>
     Promise.resolve(
       groupsOf(records).flatMap((group) => {
-        const key = keyOf(group[0].alert);
+        const [{ alert }] = group;
         // A rule that is switched off ends its alerts without a mail.
         if (event === 'recovered')
-          return read?.isOff === true ? [] : [behaviourRecovery(group, key, context)];
-        const found = read?.found?.keys.find((one) => one.key === key);
-        return found === undefined ? [] : [behaviourAlert(group, behaviourStatusOf(found), context)];
+          return found?.end === undefined ? [] : [behaviourRecovery(group, keyOf(alert), context)];
+        const status = found?.statuses.get(alert)?.status;
+        return status === undefined ? [] : [behaviourAlert(group, status, context)];
       }),
     ),
   view: ({ stored }) =>

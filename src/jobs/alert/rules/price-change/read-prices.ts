@@ -84,13 +84,9 @@ const fitExactly = async (
     );
     return fits.filter((_, at) => explains(quarters.get(at) ?? []));
   };
-  const {
-    fits,
-    unit,
-    isProven,
-    currency = '',
-  } = await warehouse.prices.fit({ ...asked, by: 'model' }, signal);
+  const { fits, isProven, currency = '' } = await warehouse.prices.fit({ ...asked, by: 'model' }, signal);
   if (!isProven) return undefined;
+  const unit = await warehouse.prices.unit(account.name, range, signal);
   const byModel = await exact(fits, unit);
   const explained = new Set(byModel.map(({ model }) => model));
   const pairs = await warehouse.prices.fit({ ...asked, by: 'pair' }, signal);

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { formatMoment, unixSeconds } from '../../../../core/index.ts';
 import { localeOf } from '../../../../messages/index.ts';
 import { priceReasons, type AlertShown, type Condition } from '../../../../monitoring/index.ts';
-import { firingOf } from '../../firing.ts';
-import { defineAlertRule, groupsOf } from '../../rule.ts';
+import { defineAlertRule, goneOf, groupsOf } from '../../rule.ts';
 import { textsIn } from './languages.ts';
 import { measuredText, priceAlert, priceRecovery, pricesText } from './price-mails.ts';
 import { readPrices, type ReadModel } from './read-prices.ts';
@@ -45,7 +44,6 @@ type Read = {
   /** Undefined where the call log does not suffice, or the rule is off. */
   readonly models: readonly ReadModel[] | undefined;
   readonly isOff: boolean;
-  readonly firing: readonly string[];
 };
 
 /** A change has its own period, which ends without a mail when the prices are no news any more; what is wrong is so until it is not. */
@@ -75,17 +73,16 @@ export const priceChangeRule = defineAlertRule({
   stored: priceStatus,
   owns: (alert) => alert.startsWith(prefix),
   read: async ({ price_change: isOn }, before, context): Promise<readonly Read[]> => {
-    const firing = await firingOf(prefix, context.job);
-    if (!isOn) return [{ models: undefined, isOff: true, firing }];
-    return [{ models: await readPrices(before, context), isOff: false, firing }];
+    if (!isOn) return [{ models: undefined, isOff: true }];
+    return [{ models: await readPrices(before, context), isOff: false }];
   },
-  decide: ([read], _settings, before) => {
+  decide: ([read], _settings, before, { firing }) => {
     if (read === undefined || (read.models === undefined && !read.isOff))
       return { conditions: [], stored: new Map() };
     const statuses = new Map(
       (read.models ?? []).map(({ model, status }) => [prefix + model, { status }] as const),
     );
-    const gone = [...new Set([...before.keys(), ...read.firing])].filter((alert) => !statuses.has(alert));
+    const gone = goneOf(statuses, before, firing);
     return {
       conditions: [
         ...[...statuses].flatMap(([alert, { status }]) => conditionsOf(alert, status)),

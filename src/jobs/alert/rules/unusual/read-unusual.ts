@@ -223,7 +223,7 @@ export const readUnusual = async (
       found.push({ scope: one.scope, unusual: one.unusual, currency, contributions });
     }
   }
-  // The account first, whatever begins earlier.
+  // In the order of the scopes: the account comes first.
   const order = new Map(unusual.map(({ scope }, at) => [scope, at]));
   found.sort((one, other) => (order.get(one.scope) ?? 0) - (order.get(other.scope) ?? 0));
   return { found, end };

@@ -3,10 +3,9 @@ import { formatMoment, unixSeconds, type Money } from '../../../../core/index.ts
 import { amount } from '../../../../config/index.ts';
 import { formatMoney, localeOf } from '../../../../messages/index.ts';
 import type { AlertShown } from '../../../../monitoring/index.ts';
-import { firingOf } from '../../firing.ts';
-import { judged, judgedUntil, type JudgedStatus } from '../../judged.ts';
+import { decideHours, judgedUntil, type FoundInHours } from '../../judged.ts';
 import { defineAlertRule, type RecordGroup } from '../../rule.ts';
-import { readUnusual, type UnusualReading } from './read-unusual.ts';
+import { readUnusual } from './read-unusual.ts';
 import { unusualStatus, unusualStatusOf, type UnusualStatus } from './stored.ts';
 import type { UnusualOf } from './texts.ts';
 import { causeText, measuredText, unusualAlert, unusualRecovery } from './unusual-mails.ts';
@@ -50,9 +49,6 @@ const shownOf = (alert: string, status: UnusualStatus, zone: string | undefined)
   };
 };
 
-/** An alert that fired without an end: what is not unusual any more ends it. */
-type Open = { readonly reading: UnusualReading | undefined; readonly firing: readonly string[] };
-
 /** Spend of hours, and of the last 24 hours, of the account, models and services, against the same hours before. */
 export const unusualRule = defineAlertRule({
   name: 'unusual',
@@ -61,7 +57,7 @@ export const unusualRule = defineAlertRule({
       .strictObject({
         floor: amount
           .prefault('1')
-          .describe('The least excess that is notified of, in the currency of the account.'),
+          .describe('The minimum excess that sends a notification, in the currency of the account.'),
       })
       .optional()
       .describe(
@@ -70,53 +66,32 @@ export const unusualRule = defineAlertRule({
   },
   stored: unusualStatus,
   owns: (alert) => alert.startsWith(prefix),
-  read: async (settings, before, context): Promise<readonly Open[]> => {
-    const firing = await firingOf(prefix, context.job);
-    const { unusual_spend: asked } = settings;
-    if (asked === undefined)
-      return firing.length === 0 ? [] : [{ reading: { found: [], end: unixSeconds(0) }, firing }];
-    return [{ reading: await readUnusual(asked.floor, judgedUntil(before, prefix), context), firing }];
+  read: async (
+    { unusual_spend: asked },
+    before,
+    context,
+  ): Promise<readonly FoundInHours<UnusualStatus>[]> => {
+    if (asked === undefined) return [{ statuses: new Map(), end: undefined }];
+    const reading = await readUnusual(asked.floor, judgedUntil(before, prefix), context);
+    if (reading === undefined) return [];
+    const { found, end } = reading;
+    const statuses = found.map((one) => {
+      const status = unusualStatusOf(one, end);
+      return [alertOf(status), { status }] as const;
+    });
+    return [{ statuses: new Map(statuses), end }];
   },
-  decide: ([open], _settings, before) => {
-    if (open?.reading === undefined) return { conditions: [], stored: new Map() };
-    const { found, end } = open.reading;
-    const statuses = new Map(
-      found.map((one) => {
-        const status = unusualStatusOf(one, end);
-        return [alertOf(status), { status }] as const;
-      }),
-    );
-    const gone = [...new Set([...before.keys(), ...open.firing])].filter(
-      (alert) => alert !== prefix && !statuses.has(alert),
-    );
-    return {
-      conditions: [
-        ...[...statuses.keys()].map((alert) => ({ alert, level: 'unusual', state: 'firing' }) as const),
-        ...gone.map((alert) => ({ alert, level: 'unusual', state: 'clear' }) as const),
-      ],
-      stored: new Map<string, { readonly status: UnusualStatus | JudgedStatus } | undefined>([
-        ...statuses,
-        ...gone.map((alert) => [alert, undefined] as const),
-        // A rule that is switched off has judged nothing.
-        [prefix, end === 0 ? undefined : judged(end)] as const,
-      ]),
-    };
-  },
-  notices: async (event, records, [open], context) => {
+  decide: ([found], _settings, before, { firing }) => decideHours(prefix, found, before, firing),
+  notices: async (event, records, [found], context) => {
     const [first, ...others] = records;
-    const reading = open?.reading;
-    if (first === undefined || reading === undefined) return Promise.resolve([]);
+    if (first === undefined || found === undefined) return Promise.resolve([]);
     const group: RecordGroup = [first, ...others];
-    const statuses = new Map(
-      reading.found.map((one) => {
-        const status = unusualStatusOf(one, reading.end);
-        return [alertOf(status), status] as const;
-      }),
-    );
-    if (event === 'alert') return Promise.resolve(unusualAlert(group, statuses, context));
+    if (event === 'alert') return Promise.resolve(unusualAlert(group, found.statuses, context));
     // A rule that is switched off ends its alerts without a mail.
     return Promise.resolve(
-      reading.end === 0 ? [] : [unusualRecovery(group, (alert) => scopeOf(alert, context.account), context)],
+      found.end === undefined
+        ? []
+        : [unusualRecovery(group, (alert) => scopeOf(alert, context.account), context)],
     );
   },
   view: ({ stored }) =>

@@ -98,13 +98,13 @@ const blockOf = (
 /** One mail about all that begins together: the account, and the models and services that it comes from. */
 export const unusualAlert = (
   records: RecordGroup,
-  statuses: ReadonlyMap<string, UnusualStatus>,
+  statuses: ReadonlyMap<string, { readonly status: UnusualStatus }>,
   context: MailContext,
 ): readonly AlertNotice[] => {
   const { locale, operators } = context;
   const texts = textsIn(locale);
   const found = records.flatMap(({ alert }) => {
-    const status = statuses.get(alert);
+    const status = statuses.get(alert)?.status;
     return status === undefined ? [] : [{ alert, status }];
   });
   const [first, ...others] = found;
