@@ -141,6 +141,17 @@ const useAccount = async ({
   await Promise.all([keys.idsNamed(account, 'k', at(0)), keys.namesOf(account, [1], at(0))]);
 };
 
+const useForecasts = async ({ forecasts }: Warehouse): Promise<void> => {
+  const subject = { scope: 'account', zone: 'UTC', anchorDay: 1 };
+  const [month, next] = ['1970-01-01', '1970-02-01'];
+  await forecasts.keep(account, [{ ...subject, content: '{}' }], at(1));
+  await forecasts.kept(account);
+  const amounts = { amount: money('2'), low: money('1'), high: money('3') };
+  await forecasts.issue(account, [{ ...subject, month, day: 9, method: 'pace', ...amounts }], at(1));
+  await forecasts.issued(account, subject);
+  await forecasts.trim(account, [subject], next);
+};
+
 const useDecisions = async (warehouse: Warehouse, clock: ManualClock): Promise<void> => {
   const { alerts, backups, clocks, seriesColours, runs, outbox } = warehouse;
   const name = { account, alert: 'budget' };
@@ -156,6 +167,10 @@ const useDecisions = async (warehouse: Warehouse, clock: ManualClock): Promise<v
   await alerts.acknowledge({ ...name, at: at(1), by: 'me' });
   await Promise.all([alerts.mutes(at(2)), alerts.acknowledgements(), alerts.hasActed('me'), alerts.log(9)]);
   await alerts.unmute(account, 'budget', 'me', at(2));
+  const days = { account, first: '1970-01-02', last: '1970-01-03' };
+  await alerts.expect({ ...days, reason: 'migration', by: 'me', at: at(1) });
+  await alerts.expected(account);
+  await alerts.forget(days, 'me', at(2));
   await alerts.trim(at(9));
   await backups.note({ target: 't', name: 'n', takenAt: at(1), bytes: 1, newBytes: 1 });
   await backups.noteDrill({ target: 't', name: 'n' }, 'restored', at(2));
@@ -186,6 +201,7 @@ const statementsOfUse = async (): Promise<ReadonlySet<string>> => {
   await useClosed(warehouse);
   await useUsage(warehouse);
   await useAccount(warehouse);
+  await useForecasts(warehouse);
   await useDecisions(warehouse, clock);
   return new Set([...statements].filter(isOfState));
 };
