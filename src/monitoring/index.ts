@@ -82,7 +82,13 @@ export {
   type UnusualSpend,
   type UnusualWindow,
 } from './unusual/find-unusual.ts';
-export { judgeKey, leastByMean, leastHistory, type KeyBehaviour } from './unusual/key-behaviour.ts';
+export {
+  judgeKey,
+  leastByMean,
+  leastHistory,
+  usualIfSuspicious,
+  type KeyBehaviour,
+} from './unusual/key-behaviour.ts';
 export {
   changedPrices,
   explains,

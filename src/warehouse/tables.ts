@@ -17,7 +17,7 @@ import { createClosedMonths, type ClosedMonths } from './closed/closed-months.ts
 import { bindWith, type BindQueries } from './queries/bind-queries.ts';
 import { readCube } from './cube/read-cube.ts';
 import { rangesOf, readSums, sumsTables, type Sums, type SumsRequest } from './cube/read-sums.ts';
-import { hoursTables, readHours, type Hours, type HoursQuery } from './cube/read-hours.ts';
+import { hoursTables, readHours, type Hours, type HoursRequest } from './cube/read-hours.ts';
 import {
   compareWithPrices,
   fitLog,
@@ -118,10 +118,7 @@ export type Warehouse = AsyncDisposable & {
   /** Sums of segments of time by model and key, for budgets: one scan for any number of them. */
   readonly sums: (request: SumsRequest, signal?: AbortSignal) => Promise<Sums>;
   /** Sums of hours by model and key, of the last weeks; the queries are answered as of one moment. */
-  readonly hours: (
-    request: { readonly account: string; readonly queries: readonly HoursQuery[] },
-    signal?: AbortSignal,
-  ) => Promise<Hours>;
+  readonly hours: (request: HoursRequest, signal?: AbortSignal) => Promise<Hours>;
   /** Prices that explain the charges of the log, and calls beside what they cost by prices. */
   readonly prices: {
     readonly fit: (request: FitRequest, signal?: AbortSignal) => Promise<FittedLog>;
@@ -235,16 +232,14 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
       for (const range of rangesOf(request)) await refresh({ account, zone, range }, signal);
       return rowStore.read({ account, reads: sumsTables }, async (rows) => readSums(rows, request), signal);
     },
-    hours: async ({ account, queries }, signal) => {
-      const start = Math.min(...queries.map(({ range }) => range.start));
-      const end = Math.max(...queries.map(({ range }) => range.end));
+    hours: async (request, signal) => {
+      const { account } = request;
+      const ranges = [...(request.queries ?? []), ...(request.series ?? [])].map(({ range }) => range);
+      const start = Math.min(...ranges.map((range) => range.start));
+      const end = Math.max(...ranges.map((range) => range.end));
       if (!isReader && end > start)
         await rollup.refreshHours({ account, range: interval(unixSeconds(start), unixSeconds(end)) }, signal);
-      return rowStore.read(
-        { account, reads: hoursTables },
-        async (rows) => readHours(rows, account, queries),
-        signal,
-      );
+      return rowStore.read({ account, reads: hoursTables }, async (rows) => readHours(rows, request), signal);
     },
     prices: {
       fit: async (request, signal) => {

@@ -87,6 +87,17 @@ const usualIf = ({ window, now, share, before }: Judged, floor: number): SpentHo
   return { calls, spend: usual };
 };
 
+/** The share of the usual day that a weekday has, by the seven days before it, the latest first, and the one of two weeks before. */
+const shareOfDay = (
+  before: readonly (SpentHour | undefined)[],
+  twoWeeksBefore: SpentHour | undefined,
+): number => {
+  const weeks = [before[comparedDays - 1]?.spend, twoWeeksBefore?.spend];
+  const usual = median(before.flatMap((one) => one?.spend ?? []));
+  if (usual <= 0 || weeks.includes(undefined)) return 1;
+  return Math.min(1, Math.max(...weeks.map((spend) => (spend ?? 0) / usual)));
+};
+
 /**
  * Whether spend of the last 24 hours is unusual: in single hours with at least 30 usual calls, each against the same hour of the seven days
  * before, or as a whole, against the seven windows of 24 hours before. Pure.
@@ -117,13 +128,12 @@ export const findUnusual = ({
   };
   const daysBefore = (of: (from: number) => SpentHour | undefined, from: number) =>
     Array.from({ length: comparedDays }, (_, index) => of(from - (index + 1) * dayLength));
+  const shares = new Map<number, number>();
   /** By the same weekday of two weeks, of which one may have been a holiday. */
   const shareOf = (from: number): number => {
-    const spends = daysBefore(day, from).flatMap((one) => one?.spend ?? []);
-    const weeks = [1, 2].map((week) => day(from - week * 7 * dayLength)?.spend);
-    const usual = median(spends.length === 0 ? [0] : spends);
-    if (usual <= 0 || weeks.includes(undefined)) return 1;
-    return Math.min(1, Math.max(...weeks.map((spend) => (spend ?? 0) / usual)));
+    const share = shares.get(from) ?? shareOfDay(daysBefore(day, from), day(from - 14 * dayLength));
+    shares.set(from, share);
+    return share;
   };
   const found = Array.from({ length: hoursADay }, (_, index) => dayStart + index * hourSeconds).flatMap(
     (hour) => {

@@ -34,6 +34,24 @@ export const leastByMean = 2;
 /** The share of the last 24 hours that the new models or hours must have: a key at a new minute past is none. */
 const leastShare = 0.25;
 
+/** The median of 24 hours before, where a spend is suspicious by it: ten times as much. `isOpen`: an alert about the key fires. Pure. */
+export const usualIfSuspicious = (
+  spend: number,
+  before: readonly number[],
+  floor: number,
+  isOpen = false,
+): number | undefined => {
+  if (before.length < leastHistory) return undefined;
+  const usual = median(before);
+  // A key that costs as much every few weeks has a low median.
+  const least = Math.max(
+    floor,
+    (isOpen ? times.ends : times.begins) * usual,
+    isOpen ? 0 : leastByMean * mean(before),
+  );
+  return spend < least ? undefined : usual;
+};
+
 /**
  * Whether a key is used in a way that it never was: for ten times its median, and with models or at hours that are new to it. `isOpen`: an
  * alert about it fires, which ends only when its spend has fallen, since new models are known a day later. Pure.
@@ -43,16 +61,9 @@ export const judgeKey = (
   floor: number,
   isOpen = false,
 ): KeyBehaviour | undefined => {
-  if (before.length < leastHistory) return undefined;
   const spend = sum([...byModel.values()]);
-  const usual = median(before);
-  // A key that costs as much every few weeks has a low median.
-  const least = Math.max(
-    floor,
-    (isOpen ? times.ends : times.begins) * usual,
-    isOpen ? 0 : leastByMean * mean(before),
-  );
-  if (spend < least) return undefined;
+  const usual = usualIfSuspicious(spend, before, floor, isOpen);
+  if (usual === undefined) return undefined;
   const newOf = <Name>(parts: ReadonlyMap<Name, number>, known: ReadonlySet<Name>) => {
     const added = [...parts].filter(([name]) => !known.has(name));
     const cost = sum(added.map(([, one]) => one));

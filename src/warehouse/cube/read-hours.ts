@@ -1,9 +1,10 @@
+import { z } from 'zod';
 import { money, unixSeconds, type Interval, type Money, type UnixSeconds } from '../../core/index.ts';
-import { text, wholeNumber, type AccountRows } from '../../storage/index.ts';
-import { hoursIn } from '../rollup/hours.ts';
+import { text, wholeNumber, type AccountRows, type Bindings } from '../../storage/index.ts';
+import { openHours } from '../rollup/hours.ts';
 import { valueOfServed } from '../spend.ts';
 import { inCurrency, servedAs } from './aggregates.ts';
-import { readServices, serviceIn } from './services.ts';
+import { readServices } from './services.ts';
 
 /** SQL for the time of a row. `$start` is that of the range. */
 const timeBy = {
@@ -13,27 +14,22 @@ const timeBy = {
   range: '$start',
 } as const;
 
-/** What hours are grouped by; `account` by nothing. */
-export type HoursBy = keyof typeof columnsBy;
+/** What hours are grouped by, and the column of calls that says it. */
+const columnOf = { model: 'model_name', key: 'token_name', service: 'token_name' } as const;
 
-const columnsBy = {
-  account: [],
-  model: ['model_name'],
-  key: ['token_name'],
-  pair: ['model_name', 'token_name'],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+export type HoursName = keyof typeof columnOf;
 
 export type HoursQuery = {
   /** Whole hours of UTC; calls of the last one up to its end are read. */
   readonly range: Interval<UnixSeconds>;
-  readonly by: HoursBy;
+  /** What a row is of; the account without a name. */
+  readonly by: readonly HoursName[];
   /** What is a row: each hour, the same hour of all days, each 24 hours from the start of the range on, or the whole range. */
   readonly each: keyof typeof timeBy;
   /** Rows with fewer calls, or less spend, are left out. */
   readonly least?: { readonly calls?: number; readonly spend?: Money } | undefined;
-  /** Only these models, or keys; all if omitted. */
-  readonly models?: readonly string[] | undefined;
-  readonly keys?: readonly string[] | undefined;
+  /** Only what has one of these names; everything if omitted. */
+  readonly only?: { readonly [Name in HoursName]?: readonly string[] } | undefined;
 };
 
 /** Sums over the calls and refunds of an hour, or of the range. */
@@ -49,84 +45,141 @@ export type HourSums = {
   readonly spend: Money;
 };
 
+/** Sums of one name by their time, for what computes in doubles. Spend is in the currency of the account. */
+export type HourSeries = ReadonlyMap<number, { readonly calls: number; readonly spend: number }>;
+
 export type Hours = {
   /** The rows of each query. */
   readonly found: readonly (readonly HourSums[])[];
-  /** Whether the unit of the amounts is proven; otherwise they mean nothing. */
+  /** The series of each query, by the name that it is grouped by; that of the account is empty. */
+  readonly series: readonly ReadonlyMap<string, HourSeries>[];
+  /** Whether the unit of the amounts is proven; otherwise they mean nothing, and nothing is read. */
   readonly isProven: boolean;
   /** The currency of the amounts; undefined before the first landing. */
   readonly currency: string | undefined;
 };
 
+export type HoursRequest = {
+  readonly account: string;
+  readonly queries?: readonly HoursQuery[];
+  /** Grouped by one name at most. A hundred thousand sums are read in a fifth of the time that rows take. */
+  readonly series?: readonly HoursQuery[];
+};
+
 /** What `readHours` reads. */
 export const hoursTables = ['log_amounts', 'key_lineage', 'rollup_hours', 'rollup_mark'] as const;
+
+const sumsOfSeries = z.array(z.tuple([z.number(), z.number(), z.number()]));
+
+const isEmpty = ({ start, end }: Interval<UnixSeconds>): boolean => end <= start;
+
+type Statement = { readonly sql: string; readonly bindings: Bindings };
 
 /** Reads the queries as of one moment. */
 export const readHours = async (
   rows: AccountRows,
-  account: string,
-  queries: readonly HoursQuery[],
+  { account, queries = [], series: asked = [] }: HoursRequest,
 ): Promise<Hours> => {
   const { connection } = rows;
   const amounts = await valueOfServed(connection, account);
   const { value, currency, isProven } = amounts;
+  const ranges = [...queries, ...asked].flatMap(({ range }) => (isEmpty(range) ? [] : [range]));
+  if (!isProven || ranges.length === 0)
+    return { found: queries.map(() => []), series: asked.map(() => new Map()), isProven, currency };
+  const hoursIn = await openHours(rows, account, ranges);
   const served = servedAs(amounts);
-  const serviceOf = serviceIn(await readServices(connection, account));
-  const found: HourSums[][] = [];
-  for (const { range, by, each, models, keys, least } of queries) {
-    const own: readonly string[] = columnsBy[by];
-    if (range.end <= range.start) {
-      found.push([]);
-      continue;
-    }
-    const relation = await hoursIn(rows, account, range, [
-      ...own,
-      ...(models === undefined ? [] : ['model_name']),
-      ...(keys === undefined ? [] : ['token_name']),
-    ]);
+  const services = [...(await readServices(connection, account))];
+  const lineage = connection.table(
+    { lineage_name: 'VARCHAR', lineage_service: 'VARCHAR' },
+    services.map(([name, service]) => ({ lineage_name: name, lineage_service: service })),
+  );
+  /** SQL for a name of a call. */
+  const nameSql = (name: HoursName): string =>
+    name === 'service' && services.length > 0 ? 'coalesce(lineage_service, token_name)' : columnOf[name];
+
+  const statementOf = async ({ range, by, each, only = {}, least = {} }: HoursQuery): Promise<Statement> => {
+    const left = (['model', 'key', 'service'] as const).filter((name) => only[name] !== undefined);
+    const relation = await hoursIn(
+      range,
+      [...by, ...left].map((name) => columnOf[name]),
+    );
+    const isByService = services.length > 0 && [...by, ...left].includes('service');
     const conditions = [
       'hour_at >= $start AND hour_at < $end',
       `kind IN ('consumption', 'refund')`,
-      ...(models === undefined ? [] : ['model_name IN (SELECT unnest($models))']),
-      ...(keys === undefined ? [] : ['token_name IN (SELECT unnest($keys))']),
+      ...left.map((name) => `${nameSql(name)} IN (SELECT unnest($only_${name}))`),
     ];
     const having = [
-      ...(least?.calls === undefined ? [] : ['calls >= $least_calls']),
-      ...(least?.spend === undefined ? [] : ['spend >= CAST($least_spend AS DECIMAL(38, 12))']),
+      ...(least.calls === undefined ? [] : ['calls >= $least_calls']),
+      ...(least.spend === undefined ? [] : ['spend >= CAST($least_spend AS DECIMAL(38, 12))']),
     ];
-    const read = await connection.rows(
-      `SELECT ${[
-        `CAST(${timeBy[each]} AS BIGINT) AS at`,
-        ...own,
+    return {
+      sql: `SELECT ${[
+        `CAST(${timeBy[each]} AS BIGINT) AS moment`,
+        ...by.map((name) => `${nameSql(name)} AS ${name}`),
         `coalesce(sum(row_count) FILTER (kind = 'consumption'), 0) AS calls`,
         `${inCurrency(`coalesce(sum(quota) FILTER (kind = 'consumption'), 0) - coalesce(sum(size) FILTER (kind = 'refund'), 0)`, served)} AS spend`,
       ].join(', ')}
-       FROM ${relation.sql} WHERE ${conditions.join(' AND ')} GROUP BY ALL${having.length === 0 ? '' : ` HAVING ${having.join(' AND ')}`}`,
-      {
+       FROM ${relation.sql}${isByService ? ` LEFT JOIN ${lineage.sql} ON lineage_name = token_name` : ''}
+       WHERE ${conditions.join(' AND ')} GROUP BY ALL${having.length === 0 ? '' : ` HAVING ${having.join(' AND ')}`}`,
+      bindings: {
         ...relation.bindings,
-        account,
+        ...(isByService ? lineage.bindings : {}),
         start: range.start,
         end: range.end,
-        ...(models === undefined ? {} : { models }),
-        ...(keys === undefined ? {} : { keys }),
-        ...(least?.calls === undefined ? {} : { least_calls: least.calls }),
-        ...(least?.spend === undefined ? {} : { least_spend: least.spend }),
+        ...Object.fromEntries(left.map((name) => [`only_${name}`, only[name] ?? []])),
+        ...(least.calls === undefined ? {} : { least_calls: least.calls }),
+        ...(least.spend === undefined ? {} : { least_spend: least.spend }),
         ...(served.inUnits ? { value } : {}),
       },
-    );
+    };
+  };
+
+  const found: HourSums[][] = [];
+  for (const query of queries) {
+    const { by, range } = query;
+    if (isEmpty(range)) {
+      found.push([]);
+      continue;
+    }
+    const { sql, bindings } = await statementOf(query);
+    const read = await connection.rows(sql, bindings);
     found.push(
-      read.map((row) => {
-        const key = own.includes('token_name') ? text(row, 'token_name') : '';
-        return {
-          at: unixSeconds(wholeNumber(row, 'at')),
-          model: own.includes('model_name') ? text(row, 'model_name') : '',
-          key,
-          service: own.includes('token_name') ? serviceOf(key) : '',
-          calls: wholeNumber(row, 'calls'),
-          spend: money(text(row, 'spend')),
-        };
-      }),
+      read.map((row) => ({
+        at: unixSeconds(wholeNumber(row, 'moment')),
+        model: by.includes('model') ? text(row, 'model') : '',
+        key: by.includes('key') ? text(row, 'key') : '',
+        service: by.includes('service') ? text(row, 'service') : '',
+        calls: wholeNumber(row, 'calls'),
+        spend: money(text(row, 'spend')),
+      })),
     );
   }
-  return { found, isProven, currency };
+  const series: ReadonlyMap<string, HourSeries>[] = [];
+  for (const query of asked) {
+    if (isEmpty(query.range)) {
+      series.push(new Map());
+      continue;
+    }
+    const [name = `''`] = query.by;
+    const { sql, bindings } = await statementOf(query);
+    const read = await connection.rows(
+      `SELECT ${name} AS name, CAST(to_json(list([moment, calls, CAST(spend AS DOUBLE)])) AS VARCHAR) AS sums
+       FROM (${sql}) GROUP BY ALL`,
+      bindings,
+    );
+    series.push(
+      new Map(
+        read.map((row) => [
+          text(row, 'name'),
+          new Map(
+            sumsOfSeries
+              .parse(JSON.parse(text(row, 'sums')))
+              .map(([at, calls, spend]) => [at, { calls, spend }]),
+          ),
+        ]),
+      ),
+    );
+  }
+  return { found, series, isProven, currency };
 };

@@ -17,8 +17,8 @@ import {
   secondsRange,
   wholeNumber,
   within,
-  type AccountRows,
   type Relation,
+  type AccountRows,
   type Sql,
 } from '../../storage/index.ts';
 import type { AccountStore } from '../schema.ts';
@@ -79,14 +79,22 @@ export const removeOldHours = async (
   );
 };
 
-/** The whole UTC days of the range that have ended, are kept, and have no hours. */
+/** The whole UTC days that the range touches. */
+const wholeDays = ({ start, end }: Range): Range =>
+  interval(
+    unixSeconds(Math.floor(start / daySeconds) * daySeconds),
+    unixSeconds(Math.ceil(end / daySeconds) * daySeconds),
+  );
+
+/** The UTC days of the range that have ended, are kept, and have no hours; the first and last one of it as a whole. */
 export const missingHours = async (
   connection: Pick<Sql, 'rows'>,
   { account, range }: { readonly account: string; readonly range: Range },
   now: UnixSeconds,
 ): Promise<readonly LocalDay[]> => {
-  const start = Math.max(range.start, oldest(now));
-  const end = Math.min(range.end, now);
+  const whole = wholeDays(range);
+  const start = Math.max(whole.start, oldest(now));
+  const end = Math.min(whole.end, now);
   if (end <= start) return [];
   const rows = await connection.rows(
     'SELECT start_at FROM rollup_hours WHERE account = $account AND start_at >= $start AND end_at <= $end',
@@ -132,39 +140,46 @@ export const buildHours = async (
   );
 };
 
-/** The hours of a range by these names, as rows with `hour_at`: from their cells where these are valid, else from their calls. */
-export const hoursIn = async (
+/** Rows with `hour_at` and these names, `kind`, `row_count`, `quota` and `size`, of all hours of the range, and maybe of others. */
+export type HoursIn = (range: Range, by: readonly string[]) => Promise<Relation>;
+
+/** Hours within the ranges: from their cells where these are valid, else from calls, which are read once. */
+export const openHours = async (
   { connection, rows, cells }: AccountRows,
   account: string,
-  range: Range,
-  asked: readonly string[],
-): Promise<Relation> => {
-  const days = mergeRanges(await validSpans(connection, 'rollup_hours', account, zone, range));
-  const others = restOf(range, days);
-  const own = [...new Set([...asked, 'kind'])];
-  const columns = ['hour_at', ...own, 'row_count', 'quota', 'size'];
-  const parts: string[] = [];
-  const bindings: Record<string, Relation['bindings'][string]> = {};
-  if (days.length > 0) {
-    const table = await cells(tableFor(asked), zone, days, ['account', 'zone', 'start_at', ...columns]);
-    parts.push(
-      `SELECT ${columns.join(', ')} FROM ${table} WHERE account = $account AND zone = '${zone}' AND ${within('start_at', days)}`,
-    );
-  }
-  const [first] = others;
-  if (first !== undefined) {
-    const whole = interval(first.start, (others.at(-1) ?? first).end);
+  ranges: readonly Range[],
+): Promise<HoursIn> => {
+  const asked = mergeRanges(ranges);
+  const [first, last] = [asked[0], asked.at(-1)];
+  if (first === undefined || last === undefined) throw new RangeError('no range of hours is asked for');
+  const whole = interval(first.start, last.end);
+  const valid = await validSpans(connection, 'rollup_hours', account, zone, wholeDays(whole));
+  const daysIn = (range: Range): readonly Range[] =>
+    mergeRanges(valid.filter(({ start, end }) => start < range.end && end > range.start));
+  const others = asked.flatMap((range) => restOf(range, daysIn(range)));
+  if (others.length > 0) {
     const calls = await rows(whole, {
       within: others,
       columns: ['account', 'created_at', 'quota', ...names],
     });
-    parts.push(
-      `SELECT created_at // 3600 * 3600 AS hour_at, ${own.join(', ')}, 1 AS row_count, quota, abs(quota) AS size
-       FROM ${calls.sql} WHERE account = $account AND ${within('created_at', others)}`,
+    await connection.execute(
+      `CREATE OR REPLACE TEMP TABLE hours_of_calls AS ${hoursSql(`(FROM ${calls.sql} WHERE ${within('created_at', others)})`)}`,
+      { ...calls.bindings, account, ...whole },
     );
-    Object.assign(bindings, calls.bindings);
   }
-  return { sql: `(${parts.join(' UNION ALL ')})`, bindings };
+  return async (range, by) => {
+    const columns = ['hour_at', ...new Set([...by, 'kind']), 'row_count', 'quota', 'size'];
+    const days = daysIn(range);
+    const parts: string[] = [];
+    if (days.length > 0) {
+      const table = await cells(tableFor(by), zone, days, ['account', 'zone', 'start_at', ...columns]);
+      parts.push(
+        `SELECT ${columns.join(', ')} FROM ${table} WHERE account = $account AND zone = '${zone}' AND ${within('start_at', days)}`,
+      );
+    }
+    if (restOf(range, days).length > 0) parts.push(`SELECT ${columns.join(', ')} FROM hours_of_calls`);
+    return { sql: `(${parts.join(' UNION ALL ')})`, bindings: days.length > 0 ? { account } : {} };
+  };
 };
 
 const span = rowReader({ range: secondsRange });

@@ -125,12 +125,12 @@ const bothWays = async (warehouse: Warehouse, zone: string) => {
 const hoursBothWays = async (warehouse: Warehouse) => {
   const range = interval(unixSeconds(first - day), unixSeconds(first + (dayCount + 2) * day));
   const queries = [
-    { range, by: 'pair', each: 'hour' },
-    { range, by: 'account', each: 'range' },
-    { range, by: 'model', each: 'hour' },
-    { range, by: 'key', each: 'hour' },
+    { range, by: ['model', 'key'], each: 'hour' },
+    { range, by: [], each: 'range' },
+    { range, by: ['model'], each: 'hour' },
+    { range, by: ['key'], each: 'hour' },
   ] as const;
-  const { found } = await warehouse.hours({ account: 'main', queries });
+  const { found, series } = await warehouse.hours({ account: 'main', queries, series: queries.slice(3) });
   const [pairs = [], whole = [], models = [], keys = []] = found;
   const calls = await warehouse.calls('main', range);
   const hourOf = (at: number): number => Math.floor(at / 3600) * 3600;
@@ -156,6 +156,14 @@ const hoursBothWays = async (warehouse: Warehouse) => {
       ...keys.map(({ at, key, calls, spend }) => [`${at} by ${key}`, [calls, spend]] as const),
     ]),
     fromCalls: new Map([...sums].map(([name, of]) => [name, [countOf(of), spendOf(of)]])),
+    asSeries: new Map(
+      [...(series[0] ?? [])].flatMap(([key, of]) =>
+        [...of].map(([at, { calls, spend }]) => [`${at} by ${key}`, [calls, spend]] as const),
+      ),
+    ),
+    asRows: new Map(
+      keys.map(({ at, key, calls, spend }) => [`${at} by ${key}`, [calls, Number(spend)]] as const),
+    ),
     whole: whole.map(({ calls, spend }) => [calls, spend]),
     wholeOfCalls: [[countOf(calls), spendOf(calls)]],
   };
@@ -181,6 +189,7 @@ const apply = async (warehouse: Warehouse, folder: TestFolder, step: Step): Prom
       expect(byDay).toEqual(fromCalls);
       const hours = await hoursBothWays(warehouse);
       expect(hours.byHour).toEqual(hours.fromCalls);
+      expect(hours.asSeries).toEqual(hours.asRows);
       return expect(hours.whole).toEqual(hours.wholeOfCalls);
     }
     case 'configure':

@@ -270,7 +270,7 @@ describe('hours of the rollup', () => {
   const range = interval(unixSeconds(day), unixSeconds(day + 86_400));
   const hours = async (warehouse: Warehouse, asked = range) =>
     (
-      await warehouse.hours({ account: 'main', queries: [{ range: asked, by: 'model', each: 'hour' }] })
+      await warehouse.hours({ account: 'main', queries: [{ range: asked, by: ['model'], each: 'hour' }] })
     ).found.flatMap((rows) => rows.map(({ at, calls, spend }) => [(at - day) / 3600, calls, spend]));
   const calls = [
     { ...call, at: day + 30 },
@@ -290,10 +290,10 @@ describe('hours of the rollup', () => {
     }
     await inDatabase(folder, 'UPDATE rollup_hour_model SET quota = quota + 1');
     await using warehouse = await open(folder);
-    // The edit shows that cells are read.
+    // The edit shows that cells are read, also for a part of a day.
     expect((await hours(warehouse)).map(([, , spend]) => spend)).toEqual(['1.5', '2']);
     expect(await hours(warehouse, interval(unixSeconds(day + 3600), unixSeconds(day + 90_000)))).toEqual([
-      [2, 2, '1'],
+      [2, 2, '2'],
     ]);
     const different = [{ zone: 'UTC', start: day }];
     expect(await warehouse.rollup.compare('main', 'sums')).toEqual(different);
@@ -304,6 +304,32 @@ describe('hours of the rollup', () => {
     ]);
     await landCalls(warehouse, folder, calls.slice(0, 1));
     expect(await hours(warehouse)).toEqual([[0, 1, '0.5']]);
+  });
+
+  it('sum the keys of a service, and leave out other services', async () => {
+    await using folder = await testFolder();
+    await using warehouse = await open(folder);
+    await landCalls(warehouse, folder, [
+      { ...call, at: day + 30, key: 'billing-1' },
+      { ...call, at: day + 60, key: 'billing-2' },
+      { ...call, at: day + 90, key: 'search' },
+    ]);
+    const step = { account: 'main', service: 'billing', rotation: 'r', what: 'created', event: '{}' };
+    await warehouse.keys.append(
+      [{ ...step, seq: 1, hash: 'h', at: unixMillis(day * 1000) }],
+      ['billing-1', 'billing-2'].map((name, at) => ({
+        account: 'main',
+        keyId: at + 1,
+        service: 'billing',
+        generation: at + 1,
+        name,
+        born: unixMillis(day * 1000),
+      })),
+    );
+    const query = { range, by: ['service'], each: 'range', only: { service: ['billing'] } } as const;
+    const { found, series } = await warehouse.hours({ account: 'main', queries: [query], series: [query] });
+    expect(found).toEqual([[{ at: day, model: '', key: '', service: 'billing', calls: 2, spend: '1' }]]);
+    expect(series).toEqual([new Map([['billing', new Map([[day, { calls: 2, spend: 1 }]])]])]);
   });
 
   it('are kept for 70 days', async () => {

@@ -7,8 +7,15 @@ import {
   type Money,
   type UnixSeconds,
 } from '../../../../core/index.ts';
-import { judgeKey, leastByMean, leastHistory, type KeyBehaviour } from '../../../../monitoring/index.ts';
-import type { HourSums } from '../../../../warehouse/index.ts';
+import {
+  judgeKey,
+  leastByMean,
+  leastHistory,
+  usualIfSuspicious,
+  type KeyBehaviour,
+  type SpentHour,
+} from '../../../../monitoring/index.ts';
+import type { HoursQuery, HourSums } from '../../../../warehouse/index.ts';
 import type { RuleContext } from '../../rule.ts';
 
 export type FoundBehaviour = KeyBehaviour & {
@@ -30,7 +37,6 @@ export type BehaviourReading = {
 /** The days of hours that are kept: what a key did before is unknown. */
 const knownDays = 69;
 
-/** Rows of single days of so many keys at once. */
 const spendByKey = (rows: readonly HourSums[]) => groupBy(rows, ({ key }) => key);
 
 /** Judges the last 24 whole hours of each key that spent more than the floor; `open`: keys whose alert fires. Once an hour: `judgedUntil` is the
@@ -52,45 +58,59 @@ export const readBehaviour = async (
   const first = Math.max(covered.start, since - knownDays * daySeconds);
   const days = Math.floor((since - first) / daySeconds);
   const before = interval(unixSeconds(since - days * daySeconds), since);
-  const ask = async (queries: Parameters<typeof warehouse.hours>[0]['queries']) =>
+  const ask = async (queries: readonly HoursQuery[]) =>
     warehouse.hours({ account: account.name, queries }, signal);
-  const spent = await ask([{ range: last, by: 'key', each: 'range', least: { spend: floor } }]);
+  const spent = await ask([{ range: last, by: ['key'], each: 'range', least: { spend: floor } }]);
   if (!spent.isProven) return undefined;
   const spending = (spent.found[0] ?? []).filter(({ key }) => key !== '');
   if (spending.length === 0) return { keys: [], end };
   const known = spending.map(({ key }) => key);
-  const all = await ask([{ range: before, by: 'key', each: 'range', keys: known }]);
+  const all = await ask([{ range: before, by: ['key'], each: 'range', only: { key: known } }]);
   const spendBefore = new Map((all.found[0] ?? []).map(({ key, spend }) => [key, Number(spend)]));
   // The mean over the days since its first call is at least that over all days.
-  const keys = spending.flatMap(({ key, spend }) =>
-    open.has(key) || Number(spend) >= (leastByMean * (spendBefore.get(key) ?? 0)) / days ? [key] : [],
+  const costly = spending.filter(
+    ({ key, spend }) => open.has(key) || Number(spend) >= (leastByMean * (spendBefore.get(key) ?? 0)) / days,
   );
-  if (keys.length === 0) return { keys: [], end };
+  if (costly.length === 0) return { keys: [], end };
+  const only = { key: costly.map(({ key }) => key) };
+  const byDay = await warehouse.hours(
+    { account: account.name, series: [{ range: before, by: ['key'], each: 'day', only }] },
+    signal,
+  );
+  /** Spend of each 24 hours since the first call of the key. */
+  const windowsOf = (key: string): readonly number[] => {
+    const known = byDay.series[0]?.get(key) ?? new Map<number, SpentHour>();
+    const begun = Math.min(since, ...known.keys());
+    return Array.from(
+      { length: Math.round((since - begun) / daySeconds) },
+      (_, at) => known.get(begun + at * daySeconds)?.spend ?? 0,
+    );
+  };
+  const suspicious = costly.flatMap(({ key, spend }) => {
+    const windows = windowsOf(key);
+    return usualIfSuspicious(Number(spend), windows, Number(floor), open.has(key)) === undefined
+      ? []
+      : [{ key, windows }];
+  });
+  if (suspicious.length === 0) return { keys: [], end };
+  const ofThese = { key: suspicious.map(({ key }) => key) };
   const { found, currency = '' } = await ask([
-    { range: before, by: 'key', each: 'day', keys },
-    { range: before, by: 'pair', each: 'range', keys },
-    { range: before, by: 'key', each: 'hour-of-day', keys },
-    { range: last, by: 'pair', each: 'range', keys },
-    { range: last, by: 'key', each: 'hour-of-day', keys },
+    { range: before, by: ['model', 'key'], each: 'range', only: ofThese },
+    { range: before, by: ['key'], each: 'hour-of-day', only: ofThese },
+    { range: last, by: ['model', 'key'], each: 'range', only: ofThese },
+    { range: last, by: ['key'], each: 'hour-of-day', only: ofThese },
   ]);
-  const [daysBefore, modelsBefore, hoursBefore, modelsNow, hoursNow] = found.map(spendByKey);
+  const [modelsBefore, hoursBefore, modelsNow, hoursNow] = found.map(spendByKey);
   const services = new Map(
     (await warehouse.keys.lineage(account.name)).flatMap(({ name, service, retired }) =>
       retired === undefined ? [[name, service] as const] : [],
     ),
   );
   const hourOf = ({ at }: HourSums): number => at / hourSeconds;
-  const judged = keys.flatMap((key): readonly FoundBehaviour[] => {
-    const known = daysBefore?.get(key) ?? [];
-    const begun = Math.min(...known.map(({ at }) => at));
-    const byDay = new Map(known.map(({ at, spend }) => [at, Number(spend)]));
-    const windows = known.length === 0 ? 0 : Math.round((since - begun) / daySeconds);
+  const judged = suspicious.flatMap(({ key, windows }): readonly FoundBehaviour[] => {
     const behaviour = judgeKey(
       {
-        before: Array.from(
-          { length: windows },
-          (_, at) => byDay.get(unixSeconds(begun + at * daySeconds)) ?? 0,
-        ),
+        before: windows,
         models: new Set((modelsBefore?.get(key) ?? []).map(({ model }) => model)),
         hours: new Set((hoursBefore?.get(key) ?? []).map(hourOf)),
         byModel: new Map((modelsNow?.get(key) ?? []).map(({ model, spend }) => [model, Number(spend)])),

@@ -17,7 +17,7 @@ import {
   isExpected,
   leastUsualCalls,
   readSeconds,
-  type SpentHour,
+  type HourlySpend,
   type UnusualSpend,
   type UnusualWindow,
 } from '../../../../monitoring/index.ts';
@@ -57,49 +57,23 @@ const leastBusy = 4 * leastUsualCalls;
 /** Contributions that are shown. */
 const mostContributions = 3;
 
-const emptyHour: SpentHour = { calls: 0, spend: 0 };
-
-const seriesOf = (rows: readonly HourSums[]): ReadonlyMap<number, SpentHour> => {
-  const hours = new Map<number, SpentHour>();
-  for (const { at, calls, spend } of rows) {
-    const known = hours.get(at) ?? emptyHour;
-    hours.set(at, { calls: known.calls + calls, spend: known.spend + Number(spend) });
-  }
-  return hours;
-};
-
-type Candidate = {
-  readonly name: string;
-  /** The models or keys of the scope. */
-  readonly names: readonly string[];
-  readonly windows: readonly UnusualWindow[];
-};
+type Candidate = { readonly name: string; readonly windows: readonly UnusualWindow[] };
 
 /** Names that can be unusual by the sums of their last day, of that a week before, and of their busy hours. */
 const candidatesOf = (
   [last = [], weekBefore = [], busy = []]: readonly (readonly HourSums[])[],
   nameOf: (row: HourSums) => string,
-  partOf: (row: HourSums) => string,
-  floor: number,
 ): readonly Candidate[] => {
-  const before = groupBy(weekBefore, nameOf);
-  const busyHours = groupBy(busy, (row) => JSON.stringify([nameOf(row), row.at]));
-  const isBusy = new Set(
-    [...busyHours.values()].flatMap((same) =>
-      same.reduce((calls, row) => calls + row.calls, 0) >= leastBusy ? [nameOf(same[0])] : [],
-    ),
-  );
-  const spendOf = (rows: readonly HourSums[] = []): number =>
-    rows.reduce((total, { spend }) => total + Number(spend), 0);
-  return [...groupBy(last, nameOf)].flatMap(([name, rows]) => {
-    const spend = spendOf(rows);
-    if (spend < floor) return [];
+  const before = new Map(weekBefore.map((row) => [nameOf(row), Number(row.spend)]));
+  const isBusy = new Set(busy.map(nameOf));
+  return last.flatMap((row) => {
+    const name = nameOf(row);
     const windows: readonly UnusualWindow[] = isBusy.has(name)
       ? ['hour', 'day']
-      : spend >= leastGrowth * spendOf(before.get(name))
+      : Number(row.spend) >= leastGrowth * (before.get(name) ?? 0)
         ? ['day']
         : [];
-    return windows.length === 0 ? [] : [{ name, names: [...new Set(rows.map(partOf))], windows }];
+    return windows.length === 0 ? [] : [{ name, windows }];
   });
 };
 
@@ -139,64 +113,80 @@ export const readUnusual = async (
   job.progress({ step: 'looking for unusual spend' });
   const from = (seconds: number): UnixSeconds => unixSeconds(Math.max(0, end - seconds));
   const lastDay = interval(from(daySeconds), end);
-  const least = { spend: zero } as const;
-  const asked = (['model', 'key'] as const).flatMap((by): readonly HoursQuery[] => [
-    { range: lastDay, by, each: 'range', least },
-    { range: interval(from(8 * daySeconds), from(7 * daySeconds)), by, each: 'range' },
-    // A key of a service that was rotated has a part of its calls.
-    {
-      range: interval(from(8 * daySeconds), from(daySeconds)),
-      by,
-      each: 'hour-of-day',
-      least: { calls: 30 },
-    },
-  ]);
+  const least = { spend: floor } as const;
+  const asked = (['model', 'service'] as const).flatMap((name): readonly HoursQuery[] => {
+    const by = [name];
+    const [weekBefore, week] = [from(8 * daySeconds), from(7 * daySeconds)];
+    return [
+      { range: lastDay, by, each: 'range', least },
+      { range: interval(weekBefore, week), by, each: 'range', least },
+      {
+        range: interval(weekBefore, from(daySeconds)),
+        by,
+        each: 'hour-of-day',
+        least: { calls: leastBusy },
+      },
+    ];
+  });
   const {
     found: sums,
     isProven,
     currency = '',
   } = await warehouse.hours({ account: account.name, queries: asked }, signal);
   if (!isProven) return undefined;
-  const models = candidatesOf(
-    sums.slice(0, 3),
-    ({ model }) => model,
-    ({ model }) => model,
-    Number(floor),
-  );
-  const services = candidatesOf(
-    sums.slice(3),
-    ({ service }) => service,
-    ({ key }) => key,
-    Number(floor),
-  );
+  const models = candidatesOf(sums.slice(0, 3), ({ model }) => model);
+  const services = candidatesOf(sums.slice(3), ({ service }) => service);
   const whole = interval(from(readSeconds), end);
-  const namesOf = (all: readonly Candidate[], isHourly: boolean): readonly string[] =>
-    all.flatMap(({ windows, names }) => (windows.includes('hour') === isHourly ? names : []));
-  const queries: readonly HoursQuery[] = [
-    { range: whole, by: 'account', each: 'hour' },
-    { range: whole, by: 'model', each: 'hour', models: namesOf(models, true) },
-    { range: whole, by: 'model', each: 'day', models: namesOf(models, false) },
-    { range: whole, by: 'key', each: 'hour', keys: namesOf(services, true) },
-    { range: whole, by: 'key', each: 'day', keys: namesOf(services, false) },
-  ];
-  const { found: series } = await warehouse.hours({ account: account.name, queries }, signal);
-  const [ofAccount = [], modelHours = [], modelDays = [], keyHours = [], keyDays = []] = series;
+  const seriesOf = (name: 'model' | 'service', all: readonly Candidate[]): readonly HoursQuery[] =>
+    (['hour', 'day'] as const).map((each) => ({
+      range: whole,
+      by: [name],
+      each,
+      only: {
+        [name]: all.flatMap((one) => (one.windows.includes('hour') === (each === 'hour') ? [one.name] : [])),
+      },
+    }));
+  const { series } = await warehouse.hours(
+    {
+      account: account.name,
+      series: [
+        { range: whole, by: [], each: 'hour' },
+        ...seriesOf('model', models),
+        ...seriesOf('service', services),
+      ],
+    },
+    signal,
+  );
+  const [ofAccount, ...ofParts] = series;
   const expected = await warehouse.alerts.expected(account.name);
-  const isKnown = (hour: UnixSeconds): boolean => isExpected(dateAt(hour, zone), expected);
-  const judge = (rows: readonly HourSums[], windows: readonly UnusualWindow[]): UnusualSpend | undefined =>
-    findUnusual({ hours: seriesOf(rows), end, known, floor: Number(floor), windows, isExpected: isKnown });
-  const byModel = groupBy([...modelHours, ...modelDays], ({ model }) => model);
-  const byService = groupBy([...keyHours, ...keyDays], ({ service }) => service);
-  const judged: readonly { readonly scope: UnusualScope; readonly unusual: UnusualSpend | undefined }[] = [
-    { scope: { kind: 'account', name: account.name }, unusual: judge(ofAccount, ['hour', 'day']) },
-    ...models.map(({ name, windows }) => ({
-      scope: { kind: 'model', name } as const,
-      unusual: judge(byModel.get(name) ?? [], windows),
-    })),
-    ...services.map(({ name, windows }) => ({
-      scope: { kind: 'service', name } as const,
-      unusual: judge(byService.get(name) ?? [], windows),
-    })),
+  const expectedHours = new Set<number>();
+  for (let hour: number = whole.start; hour < end; hour += hourSeconds)
+    if (isExpected(dateAt(unixSeconds(hour), zone), expected)) expectedHours.add(hour);
+  const isKnown = (hour: UnixSeconds): boolean => expectedHours.has(hour);
+  const judge = (
+    scope: UnusualScope,
+    hours: HourlySpend = new Map(),
+    windows: readonly UnusualWindow[] = ['hour', 'day'],
+  ) => ({
+    scope,
+    unusual: findUnusual({ hours, end, known, floor: Number(floor), windows, isExpected: isKnown }),
+  });
+  const judgeAll = (
+    kind: 'model' | 'service',
+    candidates: readonly Candidate[],
+    parts: readonly ReadonlyMap<string, HourlySpend>[],
+  ) =>
+    candidates.map(({ name, windows }) =>
+      judge(
+        { kind, name },
+        parts.map((part) => part.get(name)).find((one) => one !== undefined),
+        windows,
+      ),
+    );
+  const judged = [
+    judge({ kind: 'account', name: account.name }, ofAccount?.get('')),
+    ...judgeAll('model', models, ofParts.slice(0, 2)),
+    ...judgeAll('service', services, ofParts.slice(2)),
   ];
   const found: FoundUnusual[] = [];
   const unusual = judged.flatMap((one) =>
@@ -209,8 +199,8 @@ export const readUnusual = async (
       {
         account: account.name,
         queries: [
-          { range: interval(since, end), by: 'pair', each: 'range' },
-          { range: weekBefore, by: 'pair', each: 'range' },
+          { range: interval(since, end), by: ['model', 'service'], each: 'range' },
+          { range: weekBefore, by: ['model', 'service'], each: 'range' },
         ],
       },
       signal,
