@@ -15,7 +15,7 @@ import {
 } from './core/index.ts';
 import { configDisk, loadConfig, type Config, type Job, type Loaded, type Schedule } from './config/index.ts';
 import { channels } from './notify/index.ts';
-import { backupFaults, checkReports, jobKinds, sinkFaults } from './jobs/index.ts';
+import { backupFaults, checkReports, figureFaults, jobKinds, sinkFaults } from './jobs/index.ts';
 import { nextSlots, scheduleFault, scheduleOf } from './scheduler/index.ts';
 import { packageRoot } from './package-root.ts';
 import { bindWith, openQueries, reportRelations as relations } from './warehouse/index.ts';
@@ -152,10 +152,17 @@ export const checkConfig = async (
   // Checks only reports in the configuration folder, the first directory. Tests check the shipped reports.
   await using queries = await openQueries(deps.startQueryProcess, deps.clock);
   const reports = await checkReports(reportDirectories(folder), bindWith(queries));
+  const figures = await figureFaults(config, reportDirectories(folder), bindWith(queries));
   const sinks = await sinkFaults(config, deps.cwd);
   const memory = await checkMemory(folder, deps.systemRoot, config.settings.warehouse.memory_limit);
   return {
-    faults: [...reports.faults, ...sinks.faults, ...(await backupFaults(config, deps.cwd)), ...memory.faults],
+    faults: [
+      ...reports.faults,
+      ...figures,
+      ...sinks.faults,
+      ...(await backupFaults(config, deps.cwd)),
+      ...memory.faults,
+    ],
     warnings: [
       ...(await permissionWarnings(folder)),
       ...warnings,

@@ -44,7 +44,12 @@ export { loadConfig, type Config, type Loaded, type LoadOptions } from './load/l
 export { readWarehousePath } from './load/warehouse-path.ts';
 export { fingerprintConfig } from './load/read-files.ts';
 export type { Schedule } from './rules/rules.ts';
-export { thresholdAmount, type WrittenBudget } from './schema/budgets-schema.ts';
+export {
+  threshold,
+  thresholdAmount,
+  type WrittenBudget,
+  type WrittenThreshold,
+} from './schema/budgets-schema.ts';
 export { profileOf } from './schema/profile.ts';
 export { mayListen } from './rules/status-warnings.ts';
 export type { Account } from './schema/settings-schema.ts';

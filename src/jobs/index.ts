@@ -34,6 +34,7 @@ export { builtFiles } from './report/built-files.ts';
 export { runQuery, type QueryAnswer } from './report/run-query.ts';
 export { testMail } from './report/test-mail.ts';
 export { createWatermarks } from './watermarks.ts';
+export { figureFaults } from './report/sending/figure-faults.ts';
 export { checkReports, composeReport } from './report/compose-report.ts';
 export type { ComposedReport } from './report/composed.ts';
 export { expiryPolicy, type ExpireSettings } from './expire-keys/expire-shape.ts';

@@ -1,6 +1,7 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { approved } from '../support/approved.ts';
 import { defaultConfig, openFolder, type Folder } from '../support/program.ts';
 import { openCliFixture, unreachable } from './support/fixture.ts';
 
@@ -62,6 +63,29 @@ describe('the `check` command', () => {
     expect(checked.code).toBe(0);
     expect(checked.stdout).toContain(`${jobs}:1:1: warning: every user`);
     expect(checked.stdout).toContain(`run chmod o-w ${jobs}`);
+  });
+
+  it('refuses conditions of `send_when` that no report can meet, or that each one meets', async () => {
+    const job = (more: string) =>
+      `kind: report, report: spend-summary, mail: { to: [a@example.com] }, ${more}`;
+    const checked = async (...jobs: readonly string[]) => {
+      await folder.write('config/jobs/send.yaml', `jobs:\n${jobs.join('\n')}\n`);
+      const { code, stdout } = await check();
+      expect(code).toBe(1);
+      return stdout.replaceAll(`${folder.path}/`, '');
+    };
+    const faults = [
+      await checked(
+        `  weekly: { schedule: "@weekly", ${job('send_when: { above: 5 }')} }`,
+        `  form: { schedule: "@daily", ${job('send_when: sometimes')} }`,
+        `  by: { schedule: "@daily", ${job('send_when: { changed: { by: ten } }')} }`,
+      ),
+      await checked(
+        `  unknown: { schedule: "@daily", ${job('send_when: { changed: { figure: forecst, by: 5% } }')} }`,
+        `  known: { schedule: "@daily", ${job('send_when: { changed: { figure: forecast, by: 5% } }')} }`,
+      ),
+    ];
+    await expect(faults.join('\n')).toMatchFileSnapshot(approved('check/send-when'));
   });
 
   it('shows the seconds of schedules that use them, and times as text in JSON', async () => {

@@ -67,17 +67,20 @@ export const keptReports = async (folder: string): Promise<KeptReportsView> => {
   try {
     const { reports, damaged } = await listReports(folder, { limit: most.reports });
     return {
-      newest: reports.map(({ job, part, slot, zone, subject, period, builtAt, verdict, folder: own }) => ({
-        job,
-        part,
-        slot: unixMillis(Date.parse(slot)),
-        zone,
-        subject,
-        period: period.label,
-        builtAt: unixMillis(Date.parse(builtAt)),
-        verdict: { text: verdict.text, good: verdict.good },
-        place: relative(folder, own),
-      })),
+      newest: reports.map(
+        ({ job, part, slot, zone, subject, period, builtAt, verdict, notSent, folder: own }) => ({
+          job,
+          part,
+          slot: unixMillis(Date.parse(slot)),
+          zone,
+          subject,
+          period: period.label,
+          builtAt: unixMillis(Date.parse(builtAt)),
+          verdict: { text: verdict.text, good: verdict.good },
+          notSent,
+          place: relative(folder, own),
+        }),
+      ),
       ...(damaged.length === 0
         ? {}
         : { problem: `${damaged.length} folders of the archive contain no readable report` }),

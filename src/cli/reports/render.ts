@@ -39,7 +39,10 @@ export const renderReports = ({ reports, damaged }: ReportList, screen: Screen):
         String(report.mails.length),
         sizeOf(report),
       ],
-      below: [{ text: report.folder, style: 'quiet' as const }],
+      below: [
+        ...(report.notSent === undefined ? [] : [report.notSent]),
+        { text: report.folder, style: 'quiet' as const },
+      ],
     })),
     screen,
   );

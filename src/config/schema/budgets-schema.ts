@@ -13,7 +13,7 @@ export type WrittenThreshold = { readonly label: string } & (
   | { readonly amount: Money }
 );
 
-const threshold = z
+export const threshold = z
   .union([z.string().regex(percentPattern), amount], { error: `must be ${thresholdMessage}` })
   .register(fieldNotes, { description: thresholdMessage, advice: 'write "80%" in quotes, or an amount' })
   .transform((written): WrittenThreshold =>

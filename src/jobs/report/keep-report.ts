@@ -1,7 +1,14 @@
 import { trimEndOf, type UnixMillis, type AttachFormat } from '../../core/index.ts';
 import { localeOf } from '../../messages/index.ts';
 import type { Announcement } from '../../notify/index.ts';
-import { boundOf, dataFormats, unitOf, type RenderedReport, type ReportModel } from '../../reports/index.ts';
+import {
+  boundOf,
+  dataFormats,
+  isEmptyReport,
+  unitOf,
+  type RenderedReport,
+  type ReportModel,
+} from '../../reports/index.ts';
 import { announceReport } from './announce-report.ts';
 import { signedFile } from './compose-report.ts';
 import type { ComposedReport, ReportRequest } from './composed.ts';
@@ -13,6 +20,8 @@ import {
   type ReportKey,
   type ReportManifest,
 } from './archive/manifest.ts';
+import { lastSent } from './sending/last-sent.ts';
+import { decideSending, type Sending, type SendInput } from './sending/send-when.ts';
 import { mailOfReport } from './report-mail.ts';
 import { readReport, type KeptReport } from './archive/read-report.ts';
 import { writeReport, type ArchivedFile } from './archive/write-report.ts';
@@ -81,11 +90,12 @@ const manifestOf = (
   subject: rendered.subject,
   preheader: rendered.preheader,
   builtAt: new Date(builtAt).toISOString(),
-  totals: model.data.figures.rows.map((row) => {
+  totals: model.data.figures.rows.map((row, at) => {
     const [label, value = null] = row;
     const isExact = boundOf(row) === null;
     return {
       label: label ?? '',
+      name: model.data.figureNames[at],
       exact: isExact ? value : null,
       ...(isExact ? {} : { atLeast: value }),
       unit: unitOf(row),
@@ -96,7 +106,32 @@ const manifestOf = (
   images: rendered.mail.images.map(({ cid, filename, alt }) => ({ cid, name: filename, alt })),
 });
 
+/** Whether it is sent, by `send_when` of the job; undefined where each report is. */
+const decide = async (
+  { model, verdict }: ComposedReport,
+  totals: ReportManifest['totals'],
+  { conditions, atLeastEvery }: SendOptions,
+  key: ReportKey,
+  { reports, dataLate }: JobContext,
+): Promise<Sending | undefined> =>
+  conditions.length === 0
+    ? undefined
+    : decideSending({
+        conditions,
+        atLeastEvery,
+        slot: key.slot,
+        currency: model.currency,
+        totals,
+        verdict,
+        isLate: dataLate !== undefined,
+        isEmpty: isEmptyReport(model.data),
+        last: await lastSent(reports.folder, key),
+      });
+
+export type SendOptions = Pick<SendInput, 'conditions' | 'atLeastEvery'>;
+
 export type KeepOptions = {
+  readonly send: SendOptions;
   readonly attach: readonly AttachFormat[];
   /** The setting that holds the recipients of the mail. */
   readonly recipients: string;
@@ -112,7 +147,7 @@ export type KeepOptions = {
 export const keepReport = async (
   { report }: Pick<ReportRequest, 'report'>,
   compose: () => Promise<ComposedReport>,
-  { attach, recipients, part }: KeepOptions,
+  { attach, recipients, part, send }: KeepOptions,
   context: JobContext,
 ): Promise<KeptReport> => {
   const { reports, clock, progress } = context;
@@ -134,11 +169,14 @@ export const keepReport = async (
     context,
   );
   const { model, rendered, whole, data, signed, attached, linked } = mail;
+  const manifest = manifestOf({ ...composed, rendered }, report, key, context, clock.now());
+  const sending = await decide(composed, manifest.totals, send, key, context);
   await writeReport(
     reports.folder,
     key,
     {
-      ...manifestOf({ ...composed, rendered }, report, key, context, clock.now()),
+      ...manifest,
+      ...(sending === undefined ? {} : { sending }),
       attached: attached.map(({ name }) => name),
       ...(linked === undefined ? {} : { linked }),
     },

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { fault, countText, sum, type AttachFormat } from '../../core/index.ts';
 import { notify } from '../../notify/index.ts';
 import { closeMonth } from './close-month.ts';
@@ -5,6 +6,8 @@ import type { ComposedReport, PreparedReport, ReportRequest } from './composed.t
 import type { JobContext, JobOutcome } from '../job-kind.ts';
 import { keepReport } from './keep-report.ts';
 import { noCostOwners } from '../cost-owners.ts';
+import { conditionsOf, type sendWhen } from './sending/send-when.ts';
+import { sendingText } from './sending/sending-text.ts';
 import { noteMails } from './archive/note-mails.ts';
 
 type ReportPart = {
@@ -53,10 +56,20 @@ export const mailedParts = (
   ];
 };
 
-export type MailedPart = { readonly subject: string; readonly queued: number; readonly known: number };
+export type MailedPart = {
+  readonly subject: string;
+  readonly queued: number;
+  readonly known: number;
+  /** Why it is not sent. */
+  readonly notSent?: string;
+};
 
 type MailedReport = ReportRequest &
-  Recipients & { readonly mail?: { readonly attach: readonly AttachFormat[] } | undefined };
+  Recipients & {
+    readonly send_when?: z.output<typeof sendWhen> | undefined;
+    readonly at_least_every: number;
+    readonly mail?: { readonly attach: readonly AttachFormat[] } | undefined;
+  };
 
 export const mailPart = async (
   settings: MailedReport,
@@ -74,7 +87,11 @@ export const mailPart = async (
     return composed;
   };
   const attach = settings.mail?.attach ?? [];
-  const kept = await keepReport(settings, compose, { attach, recipients, part }, context);
+  const send = { conditions: conditionsOf(settings.send_when), atLeastEvery: settings.at_least_every };
+  const kept = await keepReport(settings, compose, { attach, recipients, part, send }, context);
+  const { sending, subject } = kept.manifest;
+  if (sending?.sent === false)
+    return { subject, queued: 0, known: 0, notSent: sendingText(sending, context.zone) };
   const { manifest, html, text, images, attachments, announcement } = kept;
   progress({ step: 'enqueueing mail', total: to.length });
   const slot = new Date(context.slot).toISOString();
@@ -99,9 +116,13 @@ export const outcomeOf = (report: string, parts: readonly MailedPart[]): JobOutc
   const known = sum(parts.map((part) => part.known));
   const before = known === 0 ? '' : `; ${countText(known, 'mail')} already queued`;
   const subject = parts[0]?.subject ?? '';
+  const [left] = parts.flatMap(({ notSent }) => notSent ?? []);
+  const leftCount = parts.filter(({ notSent }) => notSent !== undefined).length;
+  const figures = { report, mails: queued, subject, ...(leftCount === 0 ? {} : { notSent: leftCount }) };
+  if (left !== undefined && parts.length === 1) return { summary: `“${subject}” ${left}`, figures };
   const what = parts.length === 1 ? `“${subject}”` : `${parts.length} reports, first “${subject}”,`;
   return {
-    summary: `${what} enqueued for ${countText(queued, 'recipient')}${before}`,
-    figures: { report, mails: queued, subject },
+    summary: `${what} enqueued for ${countText(queued, 'recipient')}${before}${leftCount === 0 ? '' : `; ${leftCount} not sent`}`,
+    figures,
   };
 };

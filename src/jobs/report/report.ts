@@ -16,6 +16,7 @@ import {
   fieldNotes,
   jobMail,
   jobPost,
+  positiveDuration,
   reportName,
   teamName,
   type KindFault,
@@ -25,6 +26,8 @@ import { comparisonFault, periodForms, periodShape, resolvePeriod } from '../../
 import { outlineOf, prepareReport } from './compose-report.ts';
 import type { PreparedReport } from './composed.ts';
 import { defineJobKind } from '../job-kind.ts';
+import { conditionsOf, sendWhen } from './sending/send-when.ts';
+import { conditionsText, silentText } from './sending/sending-text.ts';
 import { mailPart, mailedParts, outcomeOf, type MailedPart } from './mail-parts.ts';
 
 const patterns = z.array(z.string().min(1)).min(1).optional();
@@ -98,6 +101,14 @@ const shape = z.strictObject({
     })
     .optional()
     .describe('Recipients of the mail, and its attachments.'),
+  send_when: sendWhen
+    .optional()
+    .describe(
+      'When the report is sent; it is built and archived in any case. Defaults to always. `changed` compares a figure with the last report of the job that was sent. It is also sent if it is the first one, if a figure is unknown, if the currency is another one, if the verdict is not good, or if data is late.',
+    ),
+  at_least_every: positiveDuration
+    .prefault('7d')
+    .describe('With send_when: a report is also sent if the last one that was sent is this old.'),
   post: jobPost.optional().describe('Routes that receive the report in addition to mail, or in place of it.'),
 });
 
@@ -117,12 +128,28 @@ const comparisonFaults = ({ kind, fields }: RuledJob): readonly KindFault[] => {
       ];
 };
 
+/** A report whose slots are farther apart than its longest silence is always sent. */
+const sendingFaults = ({ kind, fields, longestSpace }: RuledJob): readonly KindFault[] => {
+  const settings = kind === 'report' ? (fields as z.output<typeof shape> | undefined) : undefined;
+  if (settings === undefined || conditionsOf(settings.send_when).length === 0) return [];
+  const space = longestSpace();
+  return space === undefined || space < settings.at_least_every
+    ? []
+    : [
+        {
+          path: ['send_when'],
+          message: silentText(space, settings.at_least_every),
+          advice: 'set at_least_every to a longer time, such as 31d',
+        },
+      ];
+};
+
 /** Builds a report and enqueues its mail. The run succeeds once the mail is enqueued; the outbox sends it. */
 export const reportKind = defineJobKind({
   kind: 'report',
   description: 'Builds a report from the warehouse and mails it.',
   shape,
-  faults: comparisonFaults,
+  faults: (job) => [...comparisonFaults(job), ...sendingFaults(job)],
   run: async (settings, context) => {
     if (context.mail === undefined)
       throw fault(
@@ -155,8 +182,10 @@ export const reportKind = defineJobKind({
       days.length === 0
         ? ''
         : `, compared with ${isAverage === true ? `the average of the days ${label}` : label}`;
+    const conditions = conditionsOf(settings.send_when);
     return [
       `build ${settings.report} over ${period.label} (${context.zone})${compared}`,
+      ...(conditions.length === 0 ? [] : [conditionsText(conditions, settings.at_least_every)]),
       ...mailedParts(settings, context).flatMap(({ label, to }) =>
         to.map((recipient) => `mail ${label === undefined ? 'it' : `that of ${label}`} to ${recipient}`),
       ),

@@ -16,14 +16,14 @@ import { causeLabel } from '../compose/changes/describe-cause.ts';
 import type { Context } from '../compose/context.ts';
 import type { Locale } from '../../messages/index.ts';
 import type { SectionShape } from '../definition/definition.ts';
-import type {
-  ChangesShape,
-  ColumnShape,
-  FiguresShape,
-  TableShape,
-  Format,
+import {
+  nameOfHeadline,
+  type ChangesShape,
+  type ColumnShape,
+  type TableShape,
+  type Format,
 } from '../definition/section-shapes.ts';
-import type { HeadlineModel } from '../compose/model.ts';
+import type { FigureModel, HeadlineModel } from '../compose/model.ts';
 import type { Cell } from '../definition/port.ts';
 import type { DataCell, DataColumn, DataFormat, DataTable, ReportData } from './data.ts';
 
@@ -214,16 +214,18 @@ const unitOf = (format: Format, currency: string): DataCell => {
   return formats[format] === 'ratio' ? 'ratio' : null;
 };
 
-const figureRows = (shape: FiguresShape, context: Context): readonly (readonly DataCell[])[] =>
-  buildFigures(shape, context).figures.map(({ label, format, value, change, note, isLowerBound }) => [
-    label,
-    value.exact,
-    unitOf(format, context.currency),
-    change?.ratio ?? null,
-    value.text,
-    note?.text ?? null,
-    isLowerBound === true ? 'lower bound' : null,
-  ]);
+const rowOfFigure = (
+  { label, format, value, change, note, isLowerBound }: FigureModel,
+  currency: string,
+): readonly DataCell[] => [
+  label,
+  value.exact,
+  unitOf(format, currency),
+  change?.ratio ?? null,
+  value.text,
+  note?.text ?? null,
+  isLowerBound === true ? 'lower bound' : null,
+];
 
 const changeColumns = ({ messages: { changes } }: Locale): readonly DataColumn[] => [
   { name: 'cause', label: changes.cause, format: 'text' },
@@ -273,7 +275,11 @@ export const buildData = (
     ['figures'],
     '-',
   );
+  const figures = sections.flatMap((section) =>
+    section.kind === 'figures' ? buildFigures(section, context).figures : [],
+  );
   return {
+    figureNames: [nameOfHeadline, ...figures.map(({ name }) => name)],
     figures: {
       name: 'figures',
       title: 'Figures',
@@ -288,7 +294,7 @@ export const buildData = (
           headline.compared || null,
           null,
         ],
-        ...sections.flatMap((section) => (section.kind === 'figures' ? figureRows(section, context) : [])),
+        ...figures.map((figure) => rowOfFigure(figure, context.currency)),
       ],
     },
     tables: tables.map((shape, at) =>

@@ -31,9 +31,34 @@ export const labelled = (table: DataTable): DataTable => ({
   rows: table.labelledRows ?? table.rows,
 });
 
+const figureFormats: readonly DataFormat[] = ['money', 'number', 'ratio'];
+
+const isNothing = (cell: DataCell): boolean => cell === null || /^-?0(?:\.0*)?$/.test(cell);
+
+/** Whether a row says anything: a figure other than zero, or, in a table of names, that it is there. */
+const saysAnything = ({ columns }: DataTable, row: readonly DataCell[]): boolean => {
+  const figures = row.filter((_, at) => figureFormats.includes(columns[at]?.format ?? 'text'));
+  return figures.length === 0 ? row.some((cell) => cell !== null) : !figures.every(isNothing);
+};
+
+/** Whether the total is zero and no table has a row with a figure other than zero. An unknown total is not empty. */
+export const isEmptyReport = ({ figures, tables }: ReportData): boolean => {
+  const total = figures.rows[0]?.[1] ?? null;
+  return (
+    total !== null &&
+    isNothing(total) &&
+    !tables.some((table) => table.rows.some((row) => saysAnything(table, row)))
+  );
+};
+
 /** Of a row of figures: its unit, and `lower bound` where the value is the least that it can be. */
 export const unitOf = ([, , unit = null]: readonly DataCell[]): DataCell => unit;
 export const boundOf = ([, , , , , , bound = null]: readonly DataCell[]): DataCell => bound;
 
 /** The figures of a report, and its tables, for programs and spreadsheets. */
-export type ReportData = { readonly figures: DataTable; readonly tables: readonly DataTable[] };
+export type ReportData = {
+  readonly figures: DataTable;
+  /** The names of the rows of `figures`, the same in every language. */
+  readonly figureNames: readonly string[];
+  readonly tables: readonly DataTable[];
+};

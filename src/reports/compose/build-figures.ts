@@ -1,6 +1,6 @@
 import { compareMoney, zero } from '../../core/index.ts';
 import { fillSentence } from './build-sentences.ts';
-import type { FiguresShape, Format } from '../definition/section-shapes.ts';
+import { nameOfFigure, type FiguresShape, type Format } from '../definition/section-shapes.ts';
 import type { Context } from './context.ts';
 import { compare } from './change.ts';
 import { quotientOf } from './query-table.ts';
@@ -43,6 +43,7 @@ const figureOf = (shape: FigureShape, file: string, context: Context): FigureMod
   const note = noteOf(shape, file, context);
   const bound = shape.lower_bound === undefined ? null : table.figure(row, shape.lower_bound);
   return {
+    name: nameOfFigure(shape),
     label: shape.label,
     format: shape.format,
     value,

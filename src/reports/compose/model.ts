@@ -27,6 +27,8 @@ export type HeadlineModel = {
 };
 
 export type FigureModel = {
+  /** The same in every language. */
+  readonly name: string;
   readonly label: string;
   readonly format: Format;
   readonly value: Shown;

@@ -99,6 +99,11 @@ const one = (names: readonly string[], given: Readonly<Record<string, unknown>>)
 const figure = z
   .strictObject({
     label: label.describe('Label of the figure.'),
+    id: column
+      .optional()
+      .describe(
+        'Name of the figure for `send_when` of a job, the same in every language. Defaults to its column, or to the dividend of its quotient. The headline is `total`.',
+      ),
     name: column
       .optional()
       .describe('Column of the row. With change, NAME_before is the value that it is compared with.'),
@@ -181,6 +186,13 @@ const tableColumn = z
     if ((given.name ?? given.quotient) !== undefined && given.format === undefined)
       context.addIssue({ code: 'custom', message: 'needs a format' });
   });
+
+/** The name of the headline among the figures. */
+export const nameOfHeadline = 'total';
+
+/** The name of a figure in each language. */
+export const nameOfFigure = ({ id, name, quotient }: FiguresShape['figures'][number]): string =>
+  id ?? name ?? quotient?.of ?? '';
 
 export const figures = z.strictObject({
   kind: z.literal('figures').describe('Kind of the section.'),

@@ -69,6 +69,8 @@ export type KeptReportView = {
   readonly period: string;
   readonly builtAt: UnixMillis;
   readonly verdict: { readonly text: string; readonly good: boolean };
+  /** Why it was not sent; missing where it was. */
+  readonly notSent?: string | undefined;
   /** Its folder in the archive: `daily-spend/20261121T070000.000Z`. */
   readonly place: string;
 };
@@ -189,7 +191,7 @@ export const reportsSection = section({
         ...(newest.length === 0 ? [{ text: 'the archive contains no reports yet' }] : []),
         ...(problem === undefined ? [] : [{ text: `damaged: ${problem}`, tone: 'bad' as const }]),
       ],
-      items: newest.map(({ job, part, subject, period, verdict, builtAt, place }) => ({
+      items: newest.map(({ job, part, subject, period, verdict, builtAt, notSent, place }) => ({
         name: subject,
         link: linkOf(place),
         ...(verdict.good ? {} : { state: { text: 'look', tone: 'warn' as const } }),
@@ -198,7 +200,10 @@ export const reportsSection = section({
           { title: 'Period', value: period },
           { title: 'Built', value: { at: builtAt } },
         ],
-        notes: verdict.good ? [] : [{ text: verdict.text }],
+        notes: [
+          ...(verdict.good ? [] : [{ text: verdict.text }]),
+          ...(notSent === undefined ? [] : [{ text: notSent }]),
+        ],
       })),
       ...(newest.length === 0 ? {} : { advice: '`tollkeeper reports` lists all' }),
     },

@@ -81,7 +81,7 @@ describe('a mailed report', () => {
       start: (Date.parse(kept.period.from) / 1000) as never,
       end: (Date.parse(kept.period.to) / 1000) as never,
     });
-    expect(kept.totals[0]).toEqual({ label: 'Spend', exact: spend.net, unit: 'USD' });
+    expect(kept.totals[0]).toEqual({ label: 'Spend', name: 'total', exact: spend.net, unit: 'USD' });
 
     const names = kept.files.map(({ name }) => name);
     for (const name of ['report.html', 'report.txt', 'spend-summary.xlsx', 'spend-summary-days.parquet'])

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { UnixMillis } from '../../../core/index.ts';
+import { unixMillis, type UnixMillis } from '../../../core/index.ts';
+import { sendingShape } from '../sending/send-when.ts';
 
 /** A report of one slot of a job; `part` distinguishes several reports of a slot, such as one per team. */
 export type ReportKey = {
@@ -41,6 +42,8 @@ export const manifestShape = z.object({
   totals: z.array(
     z.object({
       label: z.string(),
+      /** The same in every language; older manifests have none. */
+      name: z.string().optional(),
       exact: z.string().nullable(),
       atLeast: z.string().nullable().optional(),
       unit: z.string().nullable(),
@@ -48,6 +51,8 @@ export const manifestShape = z.object({
   ),
   /** Result of the reconciliation with the gateway's own statistics. */
   verdict: z.object({ verdict: z.string(), text: z.string(), good: z.boolean() }),
+  /** Whether it is sent by `send_when`; missing where each report is sent. */
+  sending: sendingShape.optional(),
   /** For a report that closes a month: the SHA-256 of the file with the signed figures; missing for a draft. */
   seal: z
     .object({
@@ -79,9 +84,23 @@ export const announcementFile = 'announcement.json';
 export const mailTextFile = 'mail.txt';
 export const draftPrefix = '.draft-';
 
+/** `20261121T070000.000Z`, and the part; names of one part sort by time. */
+const nameOf = (slot: UnixMillis, part: string | undefined): string =>
+  `${new Date(slot).toISOString().replaceAll(/[-:]/g, '')}${part === undefined ? '' : `-${part}`}`;
+
+/** The slot and the part of a folder; undefined for one that is no report. */
+export const slotOfName = (
+  name: string,
+): { readonly slot: UnixMillis; readonly part: string | undefined } | undefined => {
+  const found = /^(\d{4})(\d{2})(\d{2}T\d{2})(\d{2})(\d{2}\.\d{3}Z)(?:-(.+))?$/s.exec(name);
+  if (found === null) return undefined;
+  const [, year, month, hour, minute, second, part] = found;
+  const slot = Date.parse(`${year}-${month}-${hour}:${minute}:${second}`);
+  return Number.isNaN(slot) ? undefined : { slot: unixMillis(slot), part };
+};
+
 /** `daily-spend/20261121T070000.000Z`, relative to the report archive; uses only characters that every file system allows. */
-export const folderOf = ({ job, slot, part }: ReportKey): string =>
-  join(job, `${new Date(slot).toISOString().replaceAll(/[-:]/g, '')}${part === undefined ? '' : `-${part}`}`);
+export const folderOf = ({ job, slot, part }: ReportKey): string => join(job, nameOf(slot, part));
 
 /** Rejects like `node:fs`, and with the reason when the file is not a manifest. */
 export const readManifest = async (folder: string): Promise<ReportManifest> =>

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fault, messageOf, systemCode } from '../../../core/index.ts';
+import { sendingText } from '../sending/sending-text.ts';
 import type { Announcement } from '../../../notify/index.ts';
 import {
   announcementFile,
@@ -87,7 +88,12 @@ export const namesIn = async (folder: string): Promise<readonly string[]> => {
   }
 };
 
-export type ListedReport = ReportManifest & { readonly folder: string; readonly mails: ReportMails };
+export type ListedReport = ReportManifest & {
+  readonly folder: string;
+  readonly mails: ReportMails;
+  /** `not sent: REASON`; missing where it is sent. */
+  readonly notSent?: string;
+};
 
 export type ReportList = {
   /** Newest slot first. */
@@ -120,7 +126,14 @@ export const listReports = async (
   for (const { path } of newest) {
     if (reports.length === limit) break;
     try {
-      reports.push({ ...(await readManifest(path)), folder: path, mails: await readMails(path) });
+      const manifest = await readManifest(path);
+      const { sending, zone } = manifest;
+      reports.push({
+        ...manifest,
+        folder: path,
+        mails: await readMails(path),
+        ...(sending?.sent === false ? { notSent: sendingText(sending, zone) } : {}),
+      });
     } catch {
       damagedFolders.push(path);
     }
