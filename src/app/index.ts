@@ -48,7 +48,7 @@ export type {
   PlannedChange,
   ReconciledKeys,
 } from './control/keys/key-views.ts';
-export type { KeyOutcome, RotationView } from '../keys/index.ts';
+export { oldUnusedText, oldUseText, type KeyOutcome, type RotationView } from '../keys/index.ts';
 
 export type { ListedBackup, VerifiedBackup } from './backups/read-backups.ts';
 export type { MigrateResult } from './backups/migrate.ts';

@@ -74,6 +74,7 @@ export { trimEndOf, trimOf } from './trim.ts';
 export {
   countText,
   durationText,
+  hoursText,
   exactSpanOf,
   rangeText,
   sizeText,

@@ -1,5 +1,5 @@
-import { toSeconds, type Interval, type UnixMillis, type UnixSeconds } from './units.ts';
-import { formatMoment } from './zone.ts';
+import { toSeconds, unixSeconds, type Interval, type UnixMillis, type UnixSeconds } from './units.ts';
+import { dateAt, formatMoment } from './zone.ts';
 
 /** `1 row`, `41,203 rows`. */
 export const countText = (value: number, noun: string): string =>
@@ -33,6 +33,23 @@ export const exactSpanOf = (millis: number): TimeSpan => {
 export const durationText = (millis: number): string => {
   const { count, unit } = spanOf(millis);
   return countText(count, unit);
+};
+
+/** Whole hours by their starts, ascending: `09:00–12:00, 14:00–15:00`; with their dates where these are several. */
+export const hoursText = (hours: readonly UnixSeconds[], zone: string): string => {
+  const ranges: { readonly start: UnixSeconds; end: UnixSeconds }[] = [];
+  for (const hour of hours) {
+    const end = unixSeconds(hour + 3600);
+    const last = ranges.at(-1);
+    if (last !== undefined && last.end === hour && dateAt(last.start, zone) === dateAt(hour, zone))
+      last.end = end;
+    else ranges.push({ start: hour, end });
+  }
+  const timeOf = (moment: UnixSeconds): string => formatMoment(moment, zone).slice(11, 16);
+  const hasDates = new Set(hours.map((hour) => dateAt(hour, zone))).size > 1;
+  return ranges
+    .map(({ start, end }) => `${hasDates ? `${dateAt(start, zone)} ` : ''}${timeOf(start)}–${timeOf(end)}`)
+    .join(', ');
 };
 
 /** `12 kB`, `7.9 MB`; kilobytes are rounded up. */

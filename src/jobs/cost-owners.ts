@@ -19,6 +19,8 @@ export type CostOwners = {
   readonly budget?: Money | undefined;
   readonly prices: NonNullable<CubeRequest['prices']>;
   readonly tags?: NonNullable<CubeRequest['tags']>;
+  /** Mail addresses by the value of a tag. */
+  readonly mailOf?: { readonly owner: Readonly<Record<string, readonly string[]>> };
   readonly operators: readonly string[];
   /** Includes the budgets in short form. */
   readonly budgets?: readonly Budget[];

@@ -17,10 +17,12 @@ export type {
   RotationView,
   SurveyedKey,
 } from './model/service-types.ts';
-export type { ExpiryNotice, KeyAlert, KeyMatter } from './model/alert.ts';
+export type { ExpiryNotice, KeyAlert, KeyMatter, OldKeyEnd } from './model/alert.ts';
 export {
   clockText,
   deadKeyText,
+  oldUnusedText,
+  oldUseText,
   holdText,
   noSinkText,
   outdatedText,

@@ -29,7 +29,10 @@ export type KeyTexts = {
   readonly allAccounts: string;
   readonly shows: (now: string, history: string) => string;
   readonly reminder: string;
+  readonly daily: string;
   readonly noFurther: string;
+  /** Beside a service. */
+  readonly owner: (owner: string) => string;
   readonly recipients: (operators: string, team: string) => string;
   /** A recipient can later prove with it that no line of the audit log up to this one was changed. */
   readonly auditHead: (steps: number, hash: string) => string;

@@ -10,6 +10,7 @@ const settings = {
   accounts: { main: { currency: 'USD' } },
   teams: { search: { keys: ['*'] } },
   tags: {},
+  owners: {},
   prices: {},
   budgets: {},
 } as unknown as Parameters<ReturnType<typeof createSpendReader>>[0]['settings'];

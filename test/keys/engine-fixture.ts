@@ -391,6 +391,14 @@ export const engineFixture = async (
         models: [{ model: 'm', calls: found.length }],
       };
     },
+    hoursUsed: async (_account, names, range) => {
+      const hours = state.calls.flatMap(({ name, at }) =>
+        names.includes(name) && at >= range.start * 1000 && at < range.end * 1000
+          ? [Math.floor(at / 3_600_000) * 3600]
+          : [],
+      );
+      return [...new Set(hours)].toSorted((one, other) => one - other).map(unixSeconds);
+    },
     logComplete: async (_account, range) => {
       const through = Math.floor((clock.now() - state.logLag) / 1000);
       if (through >= range.end) return { complete: true };
@@ -438,6 +446,7 @@ export const engineFixture = async (
         return state.declared ? consumer() : undefined;
       },
       deliveredBy: () => ['rotate'],
+      unusedUntil: new Map(),
       plaintexts: new Map(),
       notify: async (one) => {
         alert.push({ ...one, ...keyText(one, localeOf('en').keys, { at: String, zone: 'UTC' }) });

@@ -8,6 +8,11 @@ import { deps, keyAlertMail } from '../app/support/alert-emails.ts';
 const day = 86_400_000;
 const since = unixMillis(Date.parse('2026-11-20T10:07:00Z'));
 const seconds = unixSeconds(since / 1000);
+/** The local day before. */
+const lastDay = {
+  from: unixSeconds(Date.parse('2026-11-19T00:00:00Z') / 1000),
+  to: unixSeconds(Date.parse('2026-11-20T00:00:00Z') / 1000),
+};
 const [name, old, stage, why] = ['billing.g7', 'billing.g6', '…', '…'];
 const models = ['a', 'b', 'c', 'd', 'e', 'f'].map((model) => ({ model, calls: 1200 }));
 const use = { calls: 1204, lastCall: seconds, spend: money('3.25'), models };
@@ -160,6 +165,39 @@ const matters: readonly (readonly [KeyAlert['kind'], KeyMatter])[] = [
       ],
     },
   ],
+  [
+    'used',
+    {
+      event: 'old-key-used',
+      name,
+      successor: 'billing.g4-c2d4',
+      ...lastDay,
+      hours: [9, 10, 11, 14].map((hour) => unixSeconds(lastDay.from + hour * 3600)),
+      ends: { kind: 'unused', quiet: day, from: unixMillis(since + 3 * day) },
+    },
+  ],
+  [
+    'used',
+    {
+      event: 'old-key-used',
+      name,
+      successor: 'billing.g4-c2d4',
+      from: unixSeconds(lastDay.from - 86_400),
+      to: lastDay.to,
+      hours: [unixSeconds(lastDay.from - 3600), unixSeconds(lastDay.from)],
+      ends: { kind: 'at', at: unixSeconds(lastDay.to + 3 * 86_400) },
+    },
+  ],
+  [
+    'unused',
+    {
+      event: 'old-key-unused',
+      name,
+      ...lastDay,
+      lastCall: unixSeconds(lastDay.from - 7200),
+      ends: { kind: 'unused', quiet: 6 * 3_600_000, from: since },
+    },
+  ],
   ['waiting', { event: 'too-many-keys', names: ['a', 'b', 'c'] }],
   ['waiting', { event: 'outdated', differences: undefined, stated: [why] }],
   [
@@ -196,7 +234,7 @@ const mailsOf = (tag: LocaleTag, all: typeof matters, named = 'billing'): readon
       keyNames: [],
     };
     const audit = { seq: 1204, hash: 'a1'.repeat(32) };
-    const shown = kind === 'held' ? { ...alert, use } : alert;
+    const shown = kind === 'held' || kind === 'used' ? { ...alert, use } : alert;
     return keyAlertMail(shown, since, { ...sender, currency: 'USD', audit }) ?? [];
   });
 

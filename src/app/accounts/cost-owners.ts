@@ -94,7 +94,7 @@ export const budgetsOf = (
 };
 
 export const costOwnersOf = (settings: Config['settings'], account: string): CostOwners => {
-  const { accounts, teams, tags, prices, mail } = settings;
+  const { accounts, teams, tags, owners, prices, mail } = settings;
   const budget = Object.hasOwn(accounts, account) ? accounts[account]?.budget?.month : undefined;
   return {
     teams: Object.entries(teams).map(([name, team]) => ({
@@ -107,6 +107,7 @@ export const costOwnersOf = (settings: Config['settings'], account: string): Cos
     prices: Object.entries(prices).map(([pattern, price]) => ({ pattern, ...price })),
     operators: mail?.operators ?? [],
     tags: Object.entries(tags).map(([pattern, given]) => ({ pattern, tags: given })),
+    mailOf: { owner: Object.fromEntries(Object.entries(owners).map(([name, one]) => [name, one.mail])) },
     budgets: budgetsOf(settings, account),
   };
 };

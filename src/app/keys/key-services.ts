@@ -200,6 +200,7 @@ export const createKeyServices = ({
       consumerOf: consumerOf(account),
       deliveredBy: deliveredBy(account),
       plaintexts: keyRuntime.plaintexts,
+      unusedUntil: new Map(),
       gates: keyRuntime.gates,
       notify,
       keepInventory: async (keys) => {

@@ -3,12 +3,12 @@ import type { CostOwners } from '../../jobs/index.ts';
 import { fitsPattern, type AuditHead, type KeyAlert } from '../../keys/index.ts';
 import { keyText, linesOf, type Locale } from '../../messages/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
+import { tagsOf } from '../../warehouse/index.ts';
 import type { Message, MessageDeps } from './message.ts';
 
-type KeyAlertEvent = {
+type KeyAlertEvent = Pick<CostOwners, 'teams' | 'tags' | 'mailOf'> & {
   readonly alert: KeyAlert;
   readonly at: UnixMillis;
-  readonly teams: CostOwners['teams'];
   readonly currency?: string | undefined;
   readonly keyNames: readonly string[];
   /** The last step of the audit log; missing before the first. */
@@ -17,7 +17,11 @@ type KeyAlertEvent = {
 
 type Kind = KeyAlert['kind'];
 
-const forOwner: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'done']);
+/** Also goes to the team that pays for the key. */
+const forTeam: ReadonlySet<Kind> = new Set(['held', 'escalated', 'warning', 'done']);
+
+/** Goes to the owner of the key alone: operators have nothing to do. */
+const forOwner: ReadonlySet<Kind> = new Set(['used', 'unused']);
 
 /** The advice of the fault, and of the alert or its kind: an alert about an account or the journal itself contains the next step. */
 const toDo = (
@@ -35,19 +39,61 @@ const toDo = (
 const showsNow = ({ kind }: KeyAlert, service: string): string =>
   kind === 'failed' || kind === 'waiting' ? 'tollkeeper status' : `tollkeeper keys list ${service}`;
 
-const good: ReadonlySet<Kind> = new Set(['done', 'exposure']);
+const good: ReadonlySet<Kind> = new Set(['done', 'exposure', 'unused']);
 
 /** What needs a person, or stops an account, is notified again until it is resolved. */
 const isNotifiedAgain = ({ kind, service }: KeyAlert): boolean =>
   kind === 'waiting' || (kind === 'failed' && service === '');
 
-const costOwnerOf = (
+const teamOf = (
   { service }: KeyAlert,
   { teams, keyNames }: KeyAlertEvent,
 ): CostOwners['teams'][number] | undefined =>
   teams.find(({ keys }) =>
     keys.some((pattern) => [service, ...keyNames].some((name) => fitsPattern(pattern, name))),
   );
+
+type Recipients = {
+  readonly to: readonly string[];
+  /** The settings that hold them. */
+  readonly settings: string;
+  /** Shown beside the service. */
+  readonly whose: string;
+};
+
+/** The owner that a tag of the key names, else its team, else the operators. */
+const ownersOf = (
+  event: KeyAlertEvent,
+  { operators, locale: { keys } }: Pick<MessageDeps, 'operators' | 'locale'>,
+): Recipients => {
+  const { alert, tags = [], mailOf } = event;
+  const { about, service } = alert;
+  const { owner } = tagsOf('name' in about ? about.name : service, service, tags);
+  const own =
+    owner === null || mailOf === undefined || !Object.hasOwn(mailOf.owner, owner)
+      ? undefined
+      : mailOf.owner[owner];
+  if (owner !== null && own !== undefined)
+    return { to: own, settings: `owners.${owner}.mail`, whose: keys.owner(owner) };
+  const team = teamOf(alert, event);
+  return team === undefined || team.mail.length === 0
+    ? { to: operators, settings: 'mail.operators', whose: '' }
+    : { to: team.mail, settings: `teams.${team.name}.mail`, whose: '' };
+};
+
+const recipientsOf = (event: KeyAlertEvent, deps: Pick<MessageDeps, 'operators' | 'locale'>): Recipients => {
+  const { kind, service } = event.alert;
+  if (forOwner.has(kind)) return ownersOf(event, deps);
+  const team = forTeam.has(kind) && service !== '' ? teamOf(event.alert, event) : undefined;
+  return {
+    to: [...new Set([...deps.operators, ...(team?.mail ?? [])])],
+    settings:
+      team === undefined
+        ? 'mail.operators'
+        : deps.locale.keys.recipients('mail.operators', `teams.${team.name}.mail`),
+    whose: '',
+  };
+};
 
 /** Goes to operators, and to the team that pays for the key if its use is affected. */
 export const keyAlertMessages = (
@@ -58,7 +104,11 @@ export const keyAlertMessages = (
   const { account, service, use } = alert;
   const { keys, mails, outages } = locale;
   const at = (moment: UnixMillis): string => outages.at(moment, zone);
-  const team = forOwner.has(alert.kind) && service !== '' ? costOwnerOf(alert, event) : undefined;
+  const { to, settings, whose } = recipientsOf(event, { operators, locale });
+  const team =
+    (forTeam.has(alert.kind) || forOwner.has(alert.kind)) && service !== ''
+      ? teamOf(alert, event)
+      : undefined;
   const { title, message, advice } = keyText(alert, keys, { at, zone });
   const word = shellWord(service);
   const block: AlertBlock = {
@@ -70,7 +120,7 @@ export const keyAlertMessages = (
         toDo: toDo(alert, advice, locale),
         // Some alerts belong to an account or the journal, not to a service.
         account: service === '' ? account || keys.allAccounts : undefined,
-        service: service === '' ? undefined : keys.service(service, account, team?.name),
+        service: service === '' ? undefined : `${keys.service(service, account, team?.name)}${whose}`,
         when: at(event.at),
       },
       mails,
@@ -81,14 +131,13 @@ export const keyAlertMessages = (
       account,
       subject: [alert.key],
       topics: [JSON.stringify([service, alert.rotation])],
-      to: [...new Set([...operators, ...(team?.mail ?? [])])],
-      recipients:
-        team === undefined ? 'mail.operators' : keys.recipients('mail.operators', `teams.${team.name}.mail`),
+      to,
+      recipients: settings,
       title,
       blocks: [block],
       closing: [
         ...(service === '' ? [] : [keys.shows(showsNow(alert, word), `tollkeeper keys history ${word}`)]),
-        isNotifiedAgain(alert) ? keys.reminder : keys.noFurther,
+        alert.kind === 'used' ? keys.daily : isNotifiedAgain(alert) ? keys.reminder : keys.noFurther,
         ...(audit === undefined ? [] : [keys.auditHead(audit.seq, audit.hash)]),
       ],
     },

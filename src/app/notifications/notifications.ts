@@ -111,7 +111,7 @@ export const createNotifications = ({
         await send('keys', {
           alert,
           at: clock.now(),
-          teams: costOwnersOf(settings, account).teams,
+          ...costOwnersOf(settings, account),
           currency: amounts === undefined ? settings.accounts[account]?.currency : storedCurrency(amounts),
           keyNames: line.map(({ name }) => name),
           audit: await warehouse.keys.last(),

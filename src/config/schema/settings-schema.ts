@@ -128,6 +128,10 @@ const team = z.strictObject({
 
 const tagValue = (what: string) => z.string().min(1).max(200).describe(what).optional();
 
+const addressed = z.strictObject({
+  mail: addresses.describe('Mail addresses of those who are notified of these keys.'),
+});
+
 const tagSet = z.strictObject({
   cost_center: tagValue('Cost center of these keys.'),
   environment: tagValue('Environment of these keys, such as production.'),
@@ -206,6 +210,12 @@ export const settingsSchema = z
       .prefault({})
       .describe(
         'Tags of API keys and services by name. * matches any text. For each tag, the most specific pattern that gives it applies.',
+      ),
+    owners: z
+      .record(z.string().min(1).max(200), addressed)
+      .prefault({})
+      .describe(
+        'Mail addresses of the owners that the tag `owner` names. They are notified of calls with an old key of theirs.',
       ),
     budgets: z
       .record(name, budgetSchema)

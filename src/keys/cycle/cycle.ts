@@ -32,6 +32,8 @@ export type Cycle = {
   /** Services whose keys and sinks this cycle has compared with the journal. */
   readonly checked: Set<string>;
   readonly overlapChecked: Set<number>;
+  /** Old keys whose use this cycle has looked at, to tell their owners. */
+  readonly useLookedAt: Set<number>;
   /** Calls by key name since the end of the stored log, as far as this cycle has read them. */
   readonly recentUses: Map<string, KeyUse>;
   /** What the stamps of our own listed keys prove about the gateway's clock, by the moment from which stamps count. */
@@ -72,6 +74,7 @@ export const openCycle = async (
     blocked: new Set(),
     checked: new Set(),
     overlapChecked: new Set(),
+    useLookedAt: new Set(),
     recentUses: new Map(),
     ownStamps,
     waitedFor: new Set(),

@@ -2,13 +2,21 @@ import {
   countText,
   exactSpanOf,
   formatMoment,
+  hoursText,
   shellWord,
   toSeconds,
   type Interval,
   type UnixSeconds,
 } from '../../core/index.ts';
 import type { UnknownThing } from '../model/alert.ts';
-import type { ClockProblem, HoldFacts, KeyUse, RetainFacts, RetainReason } from '../model/event-fields.ts';
+import type {
+  ClockProblem,
+  HoldFacts,
+  KeyUse,
+  NotedUse,
+  RetainFacts,
+  RetainReason,
+} from '../model/event-fields.ts';
 import type { DeadKey } from '../model/service-types.ts';
 
 /** `2 hours`, `90 minutes`. */
@@ -35,6 +43,23 @@ export const usedText = (name: string, names: readonly string[], use: KeyUse, zo
   const listed = [...models, ...(more > 0 ? [countText(more, 'more model')] : [])].join(', ');
   return `${name} is still in use${under}: ${callsText(use.calls)}${last}${listed === '' ? '' : `, of ${listed}`}`;
 };
+
+type OldUse = NotedUse & { readonly name: string };
+
+/** The use of an old key beside its successor. */
+export const oldUseText = ({ name, from, to, use, hours }: OldUse, zone: string): string =>
+  `${usedText(name, [], use, zone)}, from ${formatMoment(from, zone)} to ${formatMoment(to, zone)} in the hours ${hoursText(hours, zone)}`;
+
+export const oldUnusedText = (
+  {
+    name,
+    from,
+    to,
+    lastCall,
+  }: Pick<OldUse, 'name' | 'from' | 'to'> & { readonly lastCall?: UnixSeconds | undefined },
+  zone: string,
+): string =>
+  `no call by ${name} from ${formatMoment(from, zone)} to ${formatMoment(to, zone)}${lastCall === undefined ? '' : `; the last one was at ${formatMoment(lastCall, zone)}`}`;
 
 /** Why the clocks do not prove that a key is unused. */
 export const clockText = (problem: ClockProblem, zone: string): string => {

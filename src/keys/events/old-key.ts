@@ -27,6 +27,7 @@ import {
 } from './changes.ts';
 import { eventKind, type EventOf } from './define.ts';
 import { describeUse } from './describe.ts';
+import { oldUnusedText, oldUseText } from './notices.ts';
 
 const holdFields = {
   ...ofKey,
@@ -157,6 +158,30 @@ export const oldKeyEvents = {
         ...(names === undefined ? {} : { idleNames: names }),
         idleRemain: remain,
         ...unsettled(rotation, keyId),
+      }),
+  }),
+  /** The calls by the old key beside its successor in an interval (seconds UTC), of which its owner was told. */
+  'use-noted': eventKind({
+    fields: { ...ofKey, from: seconds, to: seconds, use, hours: z.array(seconds) },
+    sentence: (event, zone) => `the owner was notified: ${oldUseText(event, zone)}`,
+    stands: true,
+    rotation: (rotation, { keyId, from, to, use: noted, hours }) =>
+      withOld(rotation, keyId, { noted: { from, to, use: noted, hours } }),
+  }),
+  /** No call by it in an interval of the complete log, after one of which its owner was told. */
+  'use-ended': eventKind({
+    fields: { ...ofKey, from: seconds, to: seconds, lastCall: seconds.optional() },
+    sentence: (event, zone) => `the owner was notified: ${oldUnusedText(event, zone)}`,
+    tone: 'good',
+    stands: true,
+    rotation: (rotation, { keyId, from, to, lastCall }) =>
+      withOld(rotation, keyId, {
+        noted: {
+          from,
+          to,
+          use: { calls: 0, models: [], ...(lastCall === undefined ? {} : { lastCall }) },
+          hours: [],
+        },
       }),
   }),
   retiring: eventKind({

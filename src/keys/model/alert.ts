@@ -31,6 +31,11 @@ export type UnknownThing =
 
 type Stuck = { readonly why: string; readonly since: UnixMillis };
 
+/** When an old key ends: at a time, or after `quiet` milliseconds without a call, `from` a time on. */
+export type OldKeyEnd =
+  | { readonly kind: 'at'; readonly at: UnixSeconds }
+  | { readonly kind: 'unused'; readonly quiet: number; readonly from: UnixMillis };
+
 /** What a notification is about. */
 export type KeyMatter =
   | {
@@ -97,6 +102,25 @@ export type KeyMatter =
       readonly escalated?: boolean;
       readonly isTimed?: boolean;
     }
+  /** Its use beside its successor in an interval, seconds UTC; `hours`: starts of the hours with calls. */
+  | {
+      readonly event: 'old-key-used';
+      readonly name: string;
+      readonly successor: string;
+      readonly from: UnixSeconds;
+      readonly to: UnixSeconds;
+      readonly hours: readonly UnixSeconds[];
+      readonly ends: OldKeyEnd;
+    }
+  /** After use of which its owner was told, no call in an interval of the complete log. */
+  | {
+      readonly event: 'old-key-unused';
+      readonly name: string;
+      readonly from: UnixSeconds;
+      readonly to: UnixSeconds;
+      readonly lastCall: UnixSeconds | undefined;
+      readonly ends: OldKeyEnd;
+    }
   /** `stage`: the notice as the journal has it, in English, by which it is sent once. */
   | {
       readonly event: 'ending';
@@ -112,7 +136,17 @@ export type KeyMatter =
 
 /** A notification to operators, or to the owner of a key, sent once per `key`. */
 export type KeyAlert = {
-  readonly kind: 'failed' | 'waiting' | 'held' | 'escalated' | 'done' | 'exposure' | 'orphan' | 'warning';
+  readonly kind:
+    | 'failed'
+    | 'waiting'
+    | 'held'
+    | 'escalated'
+    | 'done'
+    | 'exposure'
+    | 'orphan'
+    | 'warning'
+    | 'used'
+    | 'unused';
   readonly account: string;
   readonly service: string;
   /** The id of the rotation, or of what else it is about. Its mails form a thread. */

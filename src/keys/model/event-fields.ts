@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { money, unixMillis, unixSeconds } from '../../core/index.ts';
+import { money, unixMillis, unixSeconds, type UnixSeconds } from '../../core/index.ts';
 
 /** Milliseconds UTC. */
 export const moment = z.int().transform((value) => unixMillis(value));
@@ -30,6 +30,14 @@ export const use = z.object({
   models: z.array(z.object({ model: z.string(), calls: z.int() })),
 });
 export type KeyUse = Readonly<z.output<typeof use>>;
+
+/** The use of an old key that its owner was told of, in an interval, seconds UTC; `hours`: starts of the hours with calls. */
+export type NotedUse = {
+  readonly from: UnixSeconds;
+  readonly to: UnixSeconds;
+  readonly use: KeyUse;
+  readonly hours: readonly UnixSeconds[];
+};
 
 /** The old key with which the successor's quota is settled, and its remaining quota (as served). */
 export const settles = z.object({ keyId, left: decimal });

@@ -16,6 +16,12 @@ export type KeyEvidence = {
     name: string,
     since: UnixSeconds,
   ) => Promise<UnixSeconds | undefined>;
+  /** The starts of the UTC hours with calls under any of the names, ascending. */
+  readonly hoursUsed?: (
+    account: string,
+    names: readonly string[],
+    range: Interval<UnixSeconds>,
+  ) => Promise<readonly UnixSeconds[]>;
   readonly logComplete: (account: string, range: Interval<UnixSeconds>) => Promise<LogCompleteness>;
   /** Every id that an inventory showed under the name at or after `since`. */
   readonly idsNamed: (account: string, name: string, since: UnixMillis) => Promise<readonly number[]>;

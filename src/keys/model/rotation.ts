@@ -1,6 +1,6 @@
 import type { Money, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { PlannedRotation } from './service-types.ts';
-import type { KeyFields, QuotaSettled, RetainedReason } from './event-fields.ts';
+import type { KeyFields, NotedUse, QuotaSettled, RetainedReason } from './event-fields.ts';
 import type { Fingerprint } from './sink.ts';
 import type { RotationTerms } from './terms.ts';
 
@@ -66,6 +66,8 @@ export type OldKey = GenerationKey & {
   readonly idleAt?: UnixMillis;
   /** What a limited key had left then. */
   readonly idleRemain?: Money | undefined;
+  /** The use of which its owner was told last, without calls: that it is unused. */
+  readonly noted?: NotedUse;
   /** When its deletion was first requested. */
   readonly deletingAt?: UnixMillis;
   /** Its remaining quota when the successor's quota was last settled with it; `valid` until the key is judged again. */

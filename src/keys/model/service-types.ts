@@ -1,7 +1,7 @@
 import type { Fault, Money, Progress, UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { ApiKey } from '../../gateway/index.ts';
 import type { ExpiryNotice } from './alert.ts';
-import type { KeyFields } from './event-fields.ts';
+import type { KeyFields, NotedUse } from './event-fields.ts';
 import type { RotationTerms } from './terms.ts';
 
 /** A key that a sink holds and that the gateway no longer accepts. */
@@ -138,6 +138,8 @@ export type RotationView = {
   readonly escalated?: boolean;
   /** An old key is retained because a place may hold it, until a person declares or forgets the place. */
   readonly isHeldByPlace?: boolean;
+  /** The use of an old key of which its owner was told last, seconds UTC; without calls: that it is unused. */
+  readonly oldUse?: NotedUse & { readonly keyId: number; readonly name: string };
   /** Why its last step failed. */
   readonly fault?: { readonly code: string; readonly message: string; readonly advice: string } | undefined;
 };

@@ -13,6 +13,7 @@ import { endHold, hold } from '../steps/hold.ts';
 import { judge, judgeAgain } from '../steps/judge.ts';
 import { look, settledAt } from '../steps/look.ts';
 import { noteGone } from '../steps/note-gone.ts';
+import { noteUse } from '../steps/note-use.ts';
 import { noteLost } from '../steps/note-lost.ts';
 import { prove } from '../steps/prove.ts';
 import { readBack } from '../steps/read-back.ts';
@@ -40,7 +41,7 @@ const settling: readonly Step<OfAttempt>[] = [noteLost, clear, look];
 const delivery: readonly Step<OfAttempt>[] = [seek, cutOver, clear, prove, verify, deliver, readBack];
 
 /** What comes before a list shows the end of an old key, and what comes after. */
-const oldKeyChanges: readonly Step<OfOld>[] = [shareQuota, noteGone];
+const oldKeyChanges: readonly Step<OfOld>[] = [shareQuota, noteGone, noteUse];
 
 /** From the cutover to the end of each old key. */
 const retirement: readonly Step<OfOld>[] = [

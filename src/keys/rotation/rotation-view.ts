@@ -58,6 +58,7 @@ export const viewOfRotation = (rotation: Rotation, text?: string, isSeen = false
   )?.retained;
   const known =
     rotation.waiting ?? retained?.message ?? (rotation.tries > 0 ? rotation.lastFailure?.message : undefined);
+  const noted = rotation.olds.find((one) => one.state !== 'over' && one.noted !== undefined);
   return {
     id: rotation.id,
     account: rotation.account,
@@ -74,6 +75,9 @@ export const viewOfRotation = (rotation: Rotation, text?: string, isSeen = false
     ...(rotation.olds.some(({ state, retained: one }) => state === 'working' && one?.escalated === true)
       ? { escalated: true }
       : {}),
+    ...(noted?.noted === undefined
+      ? {}
+      : { oldUse: { ...noted.noted, keyId: noted.keyId, name: noted.name } }),
     ...(rotation.olds.some(isHeldByPlace) ? { isHeldByPlace: true } : {}),
   };
 };

@@ -54,6 +54,7 @@ export const viewOf = (cycle: Cycle, rotation: Rotation, consumerOf: () => Consu
       return undeclaredPlaces(cycle.deps, rotation.service, declaredSinks(cycle, rotation, consumerOf));
     },
     isOverlapChecked: (keyId) => cycle.overlapChecked.has(keyId),
+    isUseLookedAt: (keyId, to) => cycle.useLookedAt.has(keyId) || (deps.unusedUntil.get(keyId) ?? 0) >= to,
     resting: (keyId) => cycle.resting.get(keyId),
     hasRequested: cycle.made.has(rotation.id),
     requested: cycle.requested,

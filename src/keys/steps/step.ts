@@ -1,4 +1,4 @@
-import type { UnixMillis } from '../../core/index.ts';
+import type { UnixMillis, UnixSeconds } from '../../core/index.ts';
 import type { Cycle } from '../cycle/cycle.ts';
 import type { Consumer } from '../cycle/engine-deps.ts';
 import { declaredSinks } from '../cycle/known-places.ts';
@@ -27,6 +27,8 @@ export type View = {
   /** Places that may hold an old key and that no declared sink reads. */
   readonly undeclaredPlaces: readonly string[];
   readonly isOverlapChecked: (keyId: number) => boolean;
+  /** Whether the use of an old key up to this time was looked at; `to` in seconds UTC. */
+  readonly isUseLookedAt: (keyId: number, to: UnixSeconds) => boolean;
   /** Milliseconds for which a request without an answer may still reach the gateway. */
   readonly settle: number;
   /** Keys that only a later cycle can handle, with the reason: no list shows their deletion yet, or they stay. */

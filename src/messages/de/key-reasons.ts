@@ -1,9 +1,10 @@
-import { exactSpanOf, spanOf, toMillis, type Money } from '../../core/index.ts';
+import { exactSpanOf, spanOf, startOfMinute, toMillis, type Money } from '../../core/index.ts';
 import type {
   ClockProblem,
   ExpiryNotice,
   HoldFacts,
   KeyMatter,
+  OldKeyEnd,
   RetainReason,
   RetainFacts,
 } from '../../keys/index.ts';
@@ -52,6 +53,11 @@ const usedText = (
   const last = use.lastCall === undefined ? '' : `, zuletzt am ${at(toMillis(use.lastCall))}`;
   return `${name} ist noch in Gebrauch${under}: ${calls(use.calls)}${last}${listed === '' ? '' : `; Modelle: ${listed}`}.`;
 };
+
+export const endText = (ends: OldKeyEnd, at: KeyFacts['at']): string =>
+  ends.kind === 'at'
+    ? `Er läuft am ${at(toMillis(ends.at))} ab; danach schlagen Aufrufe mit ihm fehl.`
+    : `Er endet nach ${dative(spanOf(ends.quiet))} ohne Aufruf, frühestens am ${at(startOfMinute(ends.from))}.`;
 
 const clockText = (problem: ClockProblem, at: KeyFacts['at']): string => {
   if (problem.kind === 'contradicted')

@@ -1,10 +1,11 @@
-import { toMillis } from '../../core/index.ts';
+import { hoursText, startOfMinute, toMillis } from '../../core/index.ts';
 import type { KeyTexts } from '../key-texts.ts';
 import { counted } from './dates.ts';
 import {
   both,
   calls,
   comma,
+  endText,
   heldText,
   heldTitle,
   noticeText,
@@ -113,6 +114,14 @@ export const germanKeys: KeyTexts = {
         ? { ...text, advice: 'Bis dahin wird nichts gelöscht.' }
         : text;
     },
+    'old-key-used': ({ name, successor, from, to, hours, ends }, { at, zone }) => ({
+      title: `Der alte Key ${name} ist noch in Gebrauch`,
+      message: `Mit ${name}, den ${successor} ersetzt, gab es zwischen ${at(toMillis(from))} und ${at(toMillis(to))} Aufrufe, und zwar in diesen Stunden: ${hoursText(hours, zone)}. ${endText(ends, at)}`,
+    }),
+    'old-key-unused': ({ name, from, to, lastCall, ends }, { at }) => ({
+      title: `Der alte Key ${name} wird nicht mehr verwendet`,
+      message: `Zwischen ${at(toMillis(from))} und ${at(toMillis(to))} gab es keinen Aufruf mit ${name}${lastCall === undefined ? '' : `, zuletzt am ${at(startOfMinute(toMillis(lastCall)))}`}. ${endText(ends, at)}`,
+    }),
     ending: ({ name, notice, stage }, { at }) => ({
       title:
         notice?.kind === 'expires' ? `Der Key ${name} läuft bald ab` : `Der Key ${name} soll beendet werden`,
@@ -144,6 +153,7 @@ export const germanKeys: KeyTexts = {
       'Die übrigen Anwendungen vom alten auf den neuen Key umstellen. Bis dahin bleibt der alte Key erhalten.',
     escalated: (word) =>
       `Ermitteln, wer den alten Key noch verwendet. \`tollkeeper keys list ${word}\` zeigt seine Nutzung; gelöscht wird erst, wenn er ungenutzt ist.`,
+    used: () => 'Die übrigen Anwendungen vom alten auf den neuen Key umstellen.',
     warning: () => 'Wird der Key noch benötigt, sein Ablaufdatum verlängern oder ihn verwenden.',
   },
   use: ({ calls: number, lastCall, spend, models }, at, currency = '') =>
@@ -159,7 +169,10 @@ export const germanKeys: KeyTexts = {
   allAccounts: 'alle',
   shows: (now, history) => `\`${now}\` zeigt den aktuellen Stand, \`${history}\` jeden Schritt.`,
   reminder: 'Bis dies behoben ist, folgt jede Woche eine Erinnerung.',
+  daily:
+    'Für jeden Tag, an dem der alte Key verwendet wird, folgt eine E-Mail, und eine weitere, sobald er nicht mehr verwendet wird.',
   noFurther: 'Zu diesem Ereignis folgt keine weitere E-Mail.',
+  owner: (owner) => `, verantwortlich: ${owner}`,
   recipients: (operators, team) => `${operators} und ${team}`,
   auditHead: (steps, hash) => `Audit-Log: ${counted(steps, 'Schritt', 'Schritte')}, letzter Hash ${hash}.`,
 };

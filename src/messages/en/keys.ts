@@ -1,4 +1,4 @@
-import { countText, startOfMinute, toMillis } from '../../core/index.ts';
+import { countText, durationText, hoursText, startOfMinute, toMillis } from '../../core/index.ts';
 import {
   deadKeyText,
   holdText,
@@ -9,8 +9,9 @@ import {
   unconfirmedText,
   undeductedText,
   type KeyMatter,
+  type OldKeyEnd,
 } from '../../keys/index.ts';
-import type { KeyTexts } from '../key-texts.ts';
+import type { KeyFacts, KeyTexts } from '../key-texts.ts';
 
 const heldTitle = ({ name, why, escalated, isTimed }: Extract<KeyMatter, { event: 'held' }>): string => {
   if (escalated === true) return `the old key ${name} cannot be retired, and max_overlap has passed`;
@@ -31,6 +32,11 @@ const standingOf = ({ old }: Extract<KeyMatter, { event: 'step-failed' }>, servi
   if (state === 'works') return 'Its old key is unchanged and works';
   return state === 'gone' ? `Its old key ${name} no longer exists` : `Its old key ${name} is ${state}`;
 };
+
+const endText = (ends: OldKeyEnd, at: KeyFacts['at']): string =>
+  ends.kind === 'at'
+    ? `It expires at ${at(toMillis(ends.at))}; calls with it fail from then on.`
+    : `It ends after ${durationText(ends.quiet)} without a call, at the earliest at ${at(startOfMinute(ends.from))}.`;
 
 const written = (since: number): string => new Date(since).toISOString().replace(/\.\d+/, '');
 
@@ -125,6 +131,14 @@ export const englishKeys: KeyTexts = {
         ? { ...text, advice: 'Nothing is deleted until then.' }
         : text;
     },
+    'old-key-used': ({ name, successor, from, to, hours, ends }, { at, zone }) => ({
+      title: `the old key ${name} is still in use`,
+      message: `calls were made with ${name}, which ${successor} replaces, between ${at(toMillis(from))} and ${at(toMillis(to))}, in the hours ${hoursText(hours, zone)}. ${endText(ends, at)}`,
+    }),
+    'old-key-unused': ({ name, from, to, lastCall, ends }, { at }) => ({
+      title: `the old key ${name} is no longer used`,
+      message: `no call was made with ${name} between ${at(toMillis(from))} and ${at(toMillis(to))}${lastCall === undefined ? '' : `; the last one was at ${at(startOfMinute(toMillis(lastCall)))}`}. ${endText(ends, at)}`,
+    }),
     ending: ({ name, stage }) => ({ title: `the key ${name} is scheduled to end`, message: stage }),
     stuck: ({ why, since }, { account }) => ({
       title: `the rotations of ${account} cannot be advanced`,
@@ -152,6 +166,7 @@ export const englishKeys: KeyTexts = {
       'Switch the remaining consumers of the old key to the new one. Until then the old key is retained.',
     escalated: (word) =>
       `Find out who still uses the old key. \`tollkeeper keys list ${word}\` shows its usage; nothing is deleted until it is idle.`,
+    used: () => 'Switch the remaining consumers of the old key to the new one.',
     warning: () => 'If the key is still needed, extend its expiry, or use it.',
   },
   use: ({ calls, lastCall, spend, models }, at, currency = '') =>
@@ -167,7 +182,9 @@ export const englishKeys: KeyTexts = {
   allAccounts: 'all',
   shows: (now, history) => `\`${now}\` shows the current status; \`${history}\` shows every step.`,
   reminder: 'A reminder is sent every week until this is resolved.',
+  daily: 'One mail is sent for each day on which the old key is used, and one when it is not used any more.',
   noFurther: 'No further mail is sent about this event.',
+  owner: (owner) => `, owner ${owner}`,
   recipients: (operators, team) => `${operators} and ${team}`,
   auditHead: (steps, hash) => `Audit log: ${countText(steps, 'step')}, head ${hash}.`,
 };

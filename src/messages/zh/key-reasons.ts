@@ -1,9 +1,10 @@
-import { exactSpanOf, spanOf, toMillis } from '../../core/index.ts';
+import { exactSpanOf, spanOf, startOfMinute, toMillis } from '../../core/index.ts';
 import type {
   ClockProblem,
   ExpiryNotice,
   HoldFacts,
   KeyMatter,
+  OldKeyEnd,
   RetainReason,
   RetainFacts,
 } from '../../keys/index.ts';
@@ -40,6 +41,11 @@ const usedText = (
   const last = use.lastCall === undefined ? '' : `，最近一次在 ${at(toMillis(use.lastCall))}`;
   return `${name}${under}仍在使用：${use.calls.toLocaleString('zh')} 次调用${last}${listed === '' ? '' : `；模型：${listed}`}。`;
 };
+
+export const endText = (ends: OldKeyEnd, at: KeyFacts['at']): string =>
+  ends.kind === 'at'
+    ? `该密钥将于 ${at(toMillis(ends.at))} 过期，此后使用它的调用会失败。`
+    : `该密钥在连续 ${span(spanOf(ends.quiet))}没有调用之后终止，最早在 ${at(startOfMinute(ends.from))}。`;
 
 const clockText = (problem: ClockProblem, at: KeyFacts['at']): string => {
   if (problem.kind === 'contradicted')

@@ -1,6 +1,15 @@
-import { toMillis } from '../../core/index.ts';
+import { hoursText, startOfMinute, toMillis } from '../../core/index.ts';
 import type { KeyTexts } from '../key-texts.ts';
-import { heldText, heldTitle, list, noticeText, retainTexts, standingOf, states } from './key-reasons.ts';
+import {
+  endText,
+  heldText,
+  heldTitle,
+  list,
+  noticeText,
+  retainTexts,
+  standingOf,
+  states,
+} from './key-reasons.ts';
 
 export const chineseKeys: KeyTexts = {
   events: {
@@ -93,6 +102,14 @@ export const chineseKeys: KeyTexts = {
         ? { ...text, advice: '在此之前不会删除任何密钥。' }
         : text;
     },
+    'old-key-used': ({ name, successor, from, to, hours, ends }, { at, zone }) => ({
+      title: `旧密钥 ${name} 仍在使用`,
+      message: `${successor} 已取代 ${name}，但从 ${at(toMillis(from))} 到 ${at(toMillis(to))} 仍有使用 ${name} 的调用，时段：${hoursText(hours, zone)}。${endText(ends, at)}`,
+    }),
+    'old-key-unused': ({ name, from, to, lastCall, ends }, { at }) => ({
+      title: `旧密钥 ${name} 已不再使用`,
+      message: `从 ${at(toMillis(from))} 到 ${at(toMillis(to))} 没有使用 ${name} 的调用${lastCall === undefined ? '' : `；最近一次在 ${at(startOfMinute(toMillis(lastCall)))}`}。${endText(ends, at)}`,
+    }),
     ending: ({ name, notice, stage }, { at }) => ({
       title: notice?.kind === 'expires' ? `密钥 ${name} 即将过期` : `密钥 ${name} 即将终止`,
       message: notice === undefined ? stage : noticeText(notice, at),
@@ -122,6 +139,7 @@ export const chineseKeys: KeyTexts = {
     held: () => '请将仍使用旧密钥的应用切换到新密钥。在此之前保留旧密钥。',
     escalated: (word) =>
       `请查明仍在使用旧密钥的应用。\`tollkeeper keys list ${word}\` 显示其使用情况；旧密钥闲置之前不会删除。`,
+    used: () => '请将仍使用旧密钥的应用切换到新密钥。',
     warning: () => '如仍需使用该密钥，请延长其有效期，或使用该密钥。',
   },
   use: ({ calls, lastCall, spend, models }, at, currency = '') =>
@@ -137,7 +155,9 @@ export const chineseKeys: KeyTexts = {
   allAccounts: '全部',
   shows: (now, history) => `\`${now}\` 显示当前状态；\`${history}\` 显示每一步。`,
   reminder: '解决之前，每周发送一次提醒。',
+  daily: '旧密钥被使用的每一天发送一封邮件，不再使用时再发送一封。',
   noFurther: '不再就此事件发送邮件。',
+  owner: (owner) => `，负责人 ${owner}`,
   recipients: (operators, team) => `${operators} 和 ${team}`,
   auditHead: (steps, hash) => `审计日志：${steps.toLocaleString('zh')} 步，最新哈希 ${hash}。`,
 };

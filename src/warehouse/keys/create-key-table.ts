@@ -7,7 +7,7 @@ import { judgeLog } from './judge-log.ts';
 import type { KeyTable } from './key-table.ts';
 import { putLineage, readLineage } from './lineage-rows.ts';
 import { logFactsTables, readLogFacts } from './log-facts.ts';
-import { readFirstCall, readNameUses } from './name-uses.ts';
+import { readFirstCall, readHoursUsed, readNameUses } from './name-uses.ts';
 import { readIdsNamed, readNamesOf } from './names-shown.ts';
 
 /** Later than any call. */
@@ -38,6 +38,10 @@ export const createKeyTable = (
     uses,
     use: async (account, name, range) =>
       (await uses(account, [name], range)).get(name) ?? { calls: 0, spend: zero, models: [] },
+    hoursUsed: async (account, names, range) =>
+      rowStore.read({ account }, async ({ connection, rows }) =>
+        readHoursUsed(connection, { account, names, range }, await rows(range)),
+      ),
     logComplete: async (account, range) =>
       rowStore.read({ account, reads: logFactsTables }, async ({ connection, rows }) =>
         judgeLog(

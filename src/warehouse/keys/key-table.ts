@@ -76,6 +76,12 @@ export type KeyTable = {
     range: Interval<UnixSeconds>,
     maxModels?: number,
   ) => Promise<ReadonlyMap<string, NameUse>>;
+  /** The starts of the UTC hours with calls under any of the names, ascending. @throws fault archive-damaged */
+  readonly hoursUsed: (
+    account: string,
+    names: readonly string[],
+    range: Interval<UnixSeconds>,
+  ) => Promise<readonly UnixSeconds[]>;
   /** @throws fault archive-damaged */
   readonly logComplete: (account: string, range: Interval<UnixSeconds>) => Promise<LogCompleteness>;
   /** Every ID that an inventory showed under the name at or after the moment, lowest first. */

@@ -86,6 +86,24 @@ export const readNameUses = async (
   );
 };
 
+/** The starts of the UTC hours with calls under any of the names, ascending. */
+export const readHoursUsed = async (
+  connection: Sql,
+  { account, names, range }: Asked,
+  calls: Relation,
+): Promise<readonly UnixSeconds[]> => {
+  const { asked } = askedNames(connection, names);
+  const rows = await asked.read(
+    (table) => `
+      SELECT DISTINCT created_at // 3600 * 3600 AS hour_at FROM ${calls.sql}
+      WHERE account = $account AND created_at >= $start AND created_at < $end AND ${isCallSql}
+        AND trim(token_name) IN (SELECT trim(name) FROM ${table} AS named)
+      ORDER BY hour_at`,
+    { account, start: range.start, end: range.end, ...calls.bindings },
+  );
+  return rows.map((row) => unixSeconds(wholeNumber(row, 'hour_at')));
+};
+
 /** The time of the first call under the name at or after the moment. */
 export const readFirstCall = async (
   connection: Sql,

@@ -57,6 +57,15 @@ describe('the attention column', () => {
     const waiting = rotation({ stage: 'waiting', message: 'the sink is full' });
     const retried = rotation({ tries: 2, triesAllowed: 5, nextTry: unixMillis(now + 240_000) });
     const used = rotation({ escalated: true, message: 'billing.g1 is used' });
+    const midnight = Date.parse('2026-11-19T00:00:00Z') / 1000;
+    const oldUse = {
+      keyId: 4711,
+      name: 'billing.g1',
+      from: unixSeconds(midnight),
+      to: unixSeconds(midnight + 86_400),
+      use: { calls: 12, lastCall: unixSeconds(midnight + 36_000), models: [{ model: 'gpt-5', calls: 12 }] },
+      hours: [unixSeconds(midnight + 32_400)],
+    };
     const due = { every, created: inDays(-40) };
     const cases: readonly (readonly [string, Partial<KeyView>])[] = [
       ['a calm key', {}],
@@ -64,6 +73,15 @@ describe('the attention column', () => {
       ['a failed step', { rotation: rotation({ tries: 2 }) }],
       ['a step that is retried', { rotation: retried }],
       ['an old key in use', { rotation: used }],
+      ['an old key whose owner was told', { keyId: oldUse.keyId, rotation: rotation({ oldUse }) }],
+      [
+        'an old key that nobody uses',
+        {
+          keyId: oldUse.keyId,
+          rotation: rotation({ oldUse: { ...oldUse, use: { calls: 0, models: [] }, hours: [] } }),
+        },
+      ],
+      ['the successor of a used key', { rotation: rotation({ oldUse }) }],
       ['expired', { expires: inDays(-3) }],
       ['expires soon', { expires: inDays(12) }],
       ['expires late', { expires: inDays(31) }],
@@ -78,7 +96,7 @@ describe('the attention column', () => {
     ];
     const shown = cases.map(
       ([title, change]) =>
-        [title, attentionOf(keyView('billing', change), now)[0]?.message ?? '(nothing)'] as const,
+        [title, attentionOf(keyView('billing', change), now, 'UTC')[0]?.message ?? '(nothing)'] as const,
     );
     await expect(titled(shown)).toMatchFileSnapshot(approved('cli/keys-attention'));
   });
@@ -93,7 +111,7 @@ describe('the attention column', () => {
       keyView('dead', { expires: inDays(-1) }),
       keyView('waits', { rotation: rotation({ stage: 'waiting' }) }),
     ];
-    const sorted = byAttention(keys, now).map(({ name }) => name);
+    const sorted = byAttention(keys, now, 'UTC').map(({ name }) => name);
     expect(sorted.join()).toBe('waits,dead,sooner,soon,idle,half,calm');
   });
 

@@ -98,6 +98,13 @@ it.skipIf(isOnPostgres)(
     const none = await warehouse.keys.uses('main', names, both, 0);
     expect(none.get('billing.g1')).toMatchObject({ calls: 4, models: [] });
     expect(await warehouse.keys.uses('main', [], both)).toEqual(new Map());
+
+    const { calls = 0, lastCall = 0 } = uses.get('billing.g1') ?? {};
+    const hours = await warehouse.keys.hoursUsed('main', [' billing.g1', 'billing.g1'], both);
+    expect(hours).toEqual([...new Set(hours)].toSorted((one, other) => one - other));
+    expect(hours.at(-1)).toBe(Math.floor(lastCall / 3600) * 3600);
+    expect(hours.length).toBeLessThanOrEqual(calls);
+    expect(await warehouse.keys.hoursUsed('main', ['billing.g9'], both)).toEqual([]);
   },
 );
 

@@ -1,5 +1,5 @@
 import { dayMillis } from '../../../core/index.ts';
-import type { KeyView } from '../../../app/index.ts';
+import { oldUnusedText, oldUseText, type KeyView } from '../../../app/index.ts';
 import type { Style } from '../../ui/paint.ts';
 import { describeTries } from '../../ui/rotation-messages.ts';
 import { describeDuration } from '../../ui/messages.ts';
@@ -41,6 +41,21 @@ const ofRotation = ({ rotation }: KeyView, now: number): readonly Attention[] =>
   return [{ rank: 8, style: 'busy', message: `rotation (${stage}): ${message}` }];
 };
 
+/** The last use of the old key that its owner was told of. */
+const ofOldUse = ({ keyId, rotation }: KeyView, zone: string): readonly Attention[] => {
+  const { oldUse } = rotation ?? {};
+  if (oldUse?.keyId !== keyId) return [];
+  return [
+    oldUse.use.calls === 0
+      ? {
+          rank: 7,
+          style: 'quiet',
+          message: oldUnusedText({ ...oldUse, lastCall: oldUse.use.lastCall }, zone),
+        }
+      : { rank: 5, style: 'warn', message: oldUseText(oldUse, zone) },
+  ];
+};
+
 const ofExpiry = ({ expires }: KeyView, now: number): readonly Attention[] => {
   if (typeof expires === 'string') return [];
   const left = expires * 1000 - now;
@@ -62,10 +77,11 @@ const ofAge = ({ every, created, rotation, job }: KeyView, now: number): readonl
       ];
 };
 
-/** Most urgent first. */
-export const attentionOf = (key: KeyView, now: number): readonly Attention[] => {
+/** Most urgent first. `zone`: of times. */
+export const attentionOf = (key: KeyView, now: number, zone: string): readonly Attention[] => {
   const found: readonly Attention[] = [
     ...ofRotation(key, now),
+    ...ofOldUse(key, zone),
     ...(key.retained === undefined
       ? []
       : [
@@ -104,10 +120,10 @@ export const attentionOf = (key: KeyView, now: number): readonly Attention[] => 
 const calm = 9;
 
 /** Keys that need a person first, then by time to their end, then by name. */
-export const byAttention = (keys: readonly KeyView[], now: number): readonly KeyView[] => {
+export const byAttention = (keys: readonly KeyView[], now: number, zone: string): readonly KeyView[] => {
   const weighed = keys.map((key) => ({
     key,
-    rank: attentionOf(key, now)[0]?.rank ?? calm,
+    rank: attentionOf(key, now, zone)[0]?.rank ?? calm,
     progress: progressOf(key, now) ?? -1,
   }));
   return weighed

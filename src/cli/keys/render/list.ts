@@ -65,7 +65,7 @@ const rowOf = (key: KeyView, view: KeyListView, screen: Screen, wide: boolean): 
       idleOf(key, view),
       spendOf(key, view),
     ],
-    below: attentionOf(key, at).map(({ message, style }) => ({ text: message, style })),
+    below: attentionOf(key, at, zone).map(({ message, style }) => ({ text: message, style })),
   };
 };
 
@@ -103,7 +103,9 @@ export const renderKeys = (view: KeyListView, screen: Screen, wide = false): str
     );
   });
   if (view.keys.length === 0) return `${['no keys', ...rest].join('\n')}\n`;
-  const needing = view.keys.filter((key) => attentionOf(key, view.at).some(({ rank }) => rank < 7)).length;
+  const needing = view.keys.filter((key) =>
+    attentionOf(key, view.at, view.zone).some(({ rank }) => rank < 7),
+  ).length;
   const table = tableLines(
     [
       { title: 'KEY' },
@@ -118,7 +120,7 @@ export const renderKeys = (view: KeyListView, screen: Screen, wide = false): str
       { title: 'IDLE', spare: 7 },
       { title: 'SPEND', spare: 2 },
     ],
-    byAttention(view.keys, view.at).map((key) => rowOf(key, view, screen, wide)),
+    byAttention(view.keys, view.at, view.zone).map((key) => rowOf(key, view, screen, wide)),
     wide ? { ...screen, width: Number.POSITIVE_INFINITY } : screen,
   );
   const end = endOf(view.keys.length, needing);
@@ -142,13 +144,13 @@ export const keysJson = (view: KeyListView) => ({
     since: isoSeconds(since),
     through: isoSeconds(through),
   })),
-  keys: byAttention(view.keys, view.at).map((key) => ({
+  keys: byAttention(view.keys, view.at, view.zone).map((key) => ({
     ...key,
     created: isoSeconds(key.created),
     expires: typeof key.expires === 'string' ? key.expires : isoSeconds(key.expires),
     rotation: key.rotation === undefined ? undefined : rotationJson(key.rotation),
     use: key.use === undefined ? undefined : { ...key.use, lastCall: isoSeconds(key.use.lastCall) },
-    attention: attentionOf(key, view.at).map(({ message }) => message),
+    attention: attentionOf(key, view.at, view.zone).map(({ message }) => message),
   })),
   rotations: view.rotations.map(rotationJson),
 });
