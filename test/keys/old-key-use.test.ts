@@ -33,7 +33,7 @@ const noticesOf = ({ alert }: EngineFixture) =>
   alert.filter(({ kind }) => kind === 'used' || kind === 'unused');
 
 describe('the owner of an old key that is still used', () => {
-  it('is told once a day while it is used, once that it is not, and it ends', async () => {
+  it('is notified once a day while it is used, once that it is not, and it ends', async () => {
     const { fixture, old } = await begunFixture({ retire });
     await live(fixture, 10, { used: 9 });
     expect(fixture.gateway.keys.has(old)).toBe(true);
@@ -71,18 +71,18 @@ describe('the owner of an old key that is still used', () => {
     await expect(titled(texts)).toMatchFileSnapshot(approved('keys/old-key-thread', tag));
   });
 
-  it('is told that it is unused only by the complete call log, and of use at the latest six hours after the day', async () => {
+  it('is notified that it is unused only by the complete call log, and of use at the latest six hours after the day', async () => {
     const { fixture } = await begunFixture({ retire: { ...retire, quiet: 9 * day } });
     fixture.state.logLag = 30 * hour;
     await live(fixture, 5, { used: 2 });
-    const told = noticesOf(fixture);
-    expect(told.map(({ kind }) => kind)).toEqual(['used', 'used']);
+    const notices = noticesOf(fixture);
+    expect(notices.map(({ kind }) => kind)).toEqual(['used', 'used']);
     fixture.state.logLag = 0;
     await live(fixture, 1, { used: 0 });
     expect(noticesOf(fixture).map(({ kind }) => kind)).toEqual(['used', 'used', 'unused']);
   });
 
-  it('is told when a key that is timed expires', async () => {
+  it('is notified when a key that is timed expires', async () => {
     const { fixture, old } = await begunFixture({
       overlap: 4 * day,
       retire: { ...retire, when: 'after-overlap' },
@@ -96,7 +96,7 @@ describe('the owner of an old key that is still used', () => {
     expect((await fixture.keyService().open())[0]?.oldUse).toMatchObject({ keyId: old, name: 'billing.g1' });
   });
 
-  it('is told nothing about a key that nobody used since the cutover', async () => {
+  it('is not notified of a key that nobody used since the cutover', async () => {
     const { fixture } = await begunFixture({ retire });
     await live(fixture, 2, { used: 0 });
     expect(noticesOf(fixture)).toEqual([]);

@@ -32,7 +32,7 @@ export type Cycle = {
   /** Services whose keys and sinks this cycle has compared with the journal. */
   readonly checked: Set<string>;
   readonly overlapChecked: Set<number>;
-  /** Old keys whose use this cycle has looked at, to tell their owners. */
+  /** Old keys whose use this cycle has looked at, to notify their owners. */
   readonly useLookedAt: Set<number>;
   /** Calls by key name since the end of the stored log, as far as this cycle has read them. */
   readonly recentUses: Map<string, KeyUse>;

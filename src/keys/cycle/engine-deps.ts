@@ -60,7 +60,7 @@ export type EngineDeps = {
   readonly deliveredBy?: (key: SurveyedKey) => readonly string[];
   /** The only place besides the sinks that holds plaintext keys; lost when the process ends. */
   readonly plaintexts: Plaintexts;
-  /** Old keys without a call of which their owners would be told, and up to when, in seconds UTC: a restart looks again. */
+  /** Old keys without a call whose owners need no notification, and up to when, in seconds UTC; a restart looks again. */
   readonly unusedUntil: Map<number, UnixSeconds>;
   /** Templates that parse the names of keys that no lineage contains; the first match wins. */
   readonly templates: readonly string[];

@@ -160,7 +160,7 @@ export const oldKeyEvents = {
         ...unsettled(rotation, keyId),
       }),
   }),
-  /** The calls by the old key beside its successor in an interval (seconds UTC), of which its owner was told. */
+  /** The calls by the old key beside its successor in an interval (seconds UTC), of which its owner was notified. */
   'use-noted': eventKind({
     fields: { ...ofKey, from: seconds, to: seconds, use, hours: z.array(seconds) },
     sentence: (event, zone) => `the owner was notified: ${oldUseText(event, zone)}`,
@@ -168,7 +168,7 @@ export const oldKeyEvents = {
     rotation: (rotation, { keyId, from, to, use: noted, hours }) =>
       withOld(rotation, keyId, { noted: { from, to, use: noted, hours } }),
   }),
-  /** No call by it in an interval of the complete log, after one of which its owner was told. */
+  /** No call by it in an interval of the complete log, after one of which its owner was notified. */
   'use-ended': eventKind({
     fields: { ...ofKey, from: seconds, to: seconds, lastCall: seconds.optional() },
     sentence: (event, zone) => `the owner was notified: ${oldUnusedText(event, zone)}`,

@@ -112,7 +112,7 @@ export type KeyMatter =
       readonly hours: readonly UnixSeconds[];
       readonly ends: OldKeyEnd;
     }
-  /** After use of which its owner was told, no call in an interval of the complete log. */
+  /** After use of which its owner was notified, no call in an interval of the complete log. */
   | {
       readonly event: 'old-key-unused';
       readonly name: string;

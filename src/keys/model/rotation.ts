@@ -66,7 +66,7 @@ export type OldKey = GenerationKey & {
   readonly idleAt?: UnixMillis;
   /** What a limited key had left then. */
   readonly idleRemain?: Money | undefined;
-  /** The use of which its owner was told last, without calls: that it is unused. */
+  /** The use of the last notification to its owner; without calls: that it is unused. */
   readonly noted?: NotedUse;
   /** When its deletion was first requested. */
   readonly deletingAt?: UnixMillis;

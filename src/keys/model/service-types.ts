@@ -138,7 +138,7 @@ export type RotationView = {
   readonly escalated?: boolean;
   /** An old key is retained because a place may hold it, until a person declares or forgets the place. */
   readonly isHeldByPlace?: boolean;
-  /** The use of an old key of which its owner was told last, seconds UTC; without calls: that it is unused. */
+  /** The use of an old key in the last notification to its owner, seconds UTC; without calls: that it is unused. */
   readonly oldUse?: NotedUse & { readonly keyId: number; readonly name: string };
   /** Why its last step failed. */
   readonly fault?: { readonly code: string; readonly message: string; readonly advice: string } | undefined;

@@ -17,10 +17,10 @@ import { namesBorne, sumOfUses, usesOf } from '../retirement/named-uses.ts';
 import { inUseSince } from './set-expiry.ts';
 import type { OfOld, Step } from './step.ts';
 
-/** Milliseconds after midnight that the call log has to reach it; then its owner is told of what is known. */
-const patience = 6 * hourMillis;
+/** Milliseconds after midnight that the call log has to reach it; then its owner is notified of what is known. */
+const timeout = 6 * hourMillis;
 
-/** The local days since the owner was told last, or since the cutover, up to the last midnight; undefined before it. */
+/** The local days since the last notification, or since the cutover, up to the last midnight; undefined before it. */
 const daysToTell = ({ old, cutover, view }: OfOld): Interval<UnixSeconds> | undefined => {
   const from = old.noted?.to ?? unixSeconds(Math.ceil(cutover / 1000));
   const to = startOfDay(dateAt(toSeconds(view.now), view.zone), view.zone);
@@ -35,7 +35,7 @@ const endOf = ({ rotation, old, cutover }: OfOld): OldKeyEnd => {
 };
 
 /**
- * Tells the owner of an old key once a local day who still calls with it, and once that nobody does any more; the latter only by the complete call
+ * Notifies the owner of an old key once a local day of who still calls with it, and once that nobody does; the latter only by the complete call
  * log. A key that ends in any case, because it leaked, is left out.
  */
 export const noteUse: Step<OfOld> = {
@@ -58,7 +58,7 @@ export const noteUse: Step<OfOld> = {
     const days = daysToTell(situation);
     if (days === undefined) return;
     const { complete } = await evidence.logComplete(account, days);
-    if (!complete && view.now < days.end * 1000 + patience) return;
+    if (!complete && view.now < days.end * 1000 + timeout) return;
     const names = await namesBorne(cycle, old, (await gatewayTimes(cycle, rotation)).shownSince);
     const use = sumOfUses(await usesOf(cycle, names, days));
     const { start: from, end: to } = days;

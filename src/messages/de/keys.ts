@@ -116,11 +116,11 @@ export const germanKeys: KeyTexts = {
     },
     'old-key-used': ({ name, successor, from, to, hours, ends }, { at, zone }) => ({
       title: `Der alte Key ${name} ist noch in Gebrauch`,
-      message: `Mit ${name}, den ${successor} ersetzt, gab es zwischen ${at(toMillis(from))} und ${at(toMillis(to))} Aufrufe, und zwar in diesen Stunden: ${hoursText(hours, zone)}. ${endText(ends, at)}`,
+      message: `Mit ${name}, den ${successor} ersetzt, gab es zwischen dem ${at(toMillis(from))} und dem ${at(toMillis(to))} Aufrufe, und zwar in diesen Stunden: ${hoursText(hours, zone)}. ${endText(ends, at)}`,
     }),
     'old-key-unused': ({ name, from, to, lastCall, ends }, { at }) => ({
       title: `Der alte Key ${name} wird nicht mehr verwendet`,
-      message: `Zwischen ${at(toMillis(from))} und ${at(toMillis(to))} gab es keinen Aufruf mit ${name}${lastCall === undefined ? '' : `, zuletzt am ${at(startOfMinute(toMillis(lastCall)))}`}. ${endText(ends, at)}`,
+      message: `Zwischen dem ${at(toMillis(from))} und dem ${at(toMillis(to))} gab es keinen Aufruf mit ${name}${lastCall === undefined ? '' : `; der letzte war am ${at(startOfMinute(toMillis(lastCall)))}`}. ${endText(ends, at)}`,
     }),
     ending: ({ name, notice, stage }, { at }) => ({
       title:

@@ -240,6 +240,21 @@ export const letters: Readonly<Record<string, () => AlertEmail>> = {
   'a plan of keys, names hostile': () => planOf(hostileNames, { rotate: 17, skipped: 18 }),
   'an old key that is used': () => alertsOf('billing'),
   'an old key that is used, names hostile': () => alertsOf(evil),
+  'an old key whose owner still uses it': () =>
+    alertsOf('billing', {
+      kind: 'used',
+      about: {
+        event: 'old-key-used',
+        name: 'billing.g6',
+        successor: 'billing.g7',
+        from: unixSeconds(Date.parse('2026-11-19T00:00:00Z') / 1000),
+        to: unixSeconds(Date.parse('2026-11-20T00:00:00Z') / 1000),
+        hours: [9, 10, 14, 21].map((hour) =>
+          unixSeconds(Date.parse('2026-11-19T00:00:00Z') / 1000 + hour * 3600),
+        ),
+        ends: { kind: 'unused', quiet: 86_400_000, from: unixMillis(Date.parse('2026-11-22T10:07:00Z')) },
+      },
+    }),
   'a step on a key that failed': () =>
     alertsOf('search-indexer', {
       kind: 'failed',

@@ -73,7 +73,7 @@ describe('the attention column', () => {
       ['a failed step', { rotation: rotation({ tries: 2 }) }],
       ['a step that is retried', { rotation: retried }],
       ['an old key in use', { rotation: used }],
-      ['an old key whose owner was told', { keyId: oldUse.keyId, rotation: rotation({ oldUse }) }],
+      ['an old key whose owner was notified', { keyId: oldUse.keyId, rotation: rotation({ oldUse }) }],
       [
         'an old key that nobody uses',
         {

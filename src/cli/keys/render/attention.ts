@@ -41,7 +41,7 @@ const ofRotation = ({ rotation }: KeyView, now: number): readonly Attention[] =>
   return [{ rank: 8, style: 'busy', message: `rotation (${stage}): ${message}` }];
 };
 
-/** The last use of the old key that its owner was told of. */
+/** The use of the old key in the last notification to its owner. */
 const ofOldUse = ({ keyId, rotation }: KeyView, zone: string): readonly Attention[] => {
   const { oldUse } = rotation ?? {};
   if (oldUse?.keyId !== keyId) return [];
