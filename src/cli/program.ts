@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { describeError, isFault, type Deps, type OutputStream } from '../core/index.ts';
+import { describeError, isFault, withoutIsolates, type Deps, type OutputStream } from '../core/index.ts';
 import { version } from '../version.ts';
 import { commands, examples, type CommandEntry } from './commands.ts';
 import { withNearName } from './near-commands.ts';
@@ -56,7 +56,8 @@ const inherit = (parent: Command): void => {
 };
 
 /** Runs one command line (without the program's name). Resolves to the exit code; never throws. */
-export const runProgram = async (argv: readonly string[], given: Deps): Promise<number> => {
+export const runProgram = async (words: readonly string[], given: Deps): Promise<number> => {
+  const argv = words.map(withoutIsolates);
   const { invocation } = given;
   const form = invocation === undefined ? 'tollkeeper' : commandForm(invocation, given.cwd);
   const names = commands.map(({ name }) => name);

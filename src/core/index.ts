@@ -52,6 +52,7 @@ export { deriveKey, isSameSecret, macOf, readSigned, signText } from './text/sig
 export { withFingerprints, withoutShapes } from './text/key-shape.ts';
 export { parseMailbox, type Mailbox } from './text/mailbox.ts';
 export { printable } from './text/printable.ts';
+export { isolateNames, withoutIsolates } from './text/right-to-left.ts';
 export { addressesIn, isAddressRange, isPrivateAddress } from './net/address-ranges.ts';
 export { databaseUrlOf } from './net/database-url.ts';
 export * from './net/limited-server.ts';

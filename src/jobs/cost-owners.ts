@@ -42,9 +42,10 @@ export type Part = { readonly team?: string | null | undefined; readonly filters
 
 /** Undefined means everything, including keys without a team. */
 const teamsLeft = (
-  { team, filters }: Part,
+  { team: asked, filters }: Part,
   teams: readonly Team[],
 ): readonly (string | null)[] | undefined => {
+  const team = asked?.normalize('NFC') ?? asked;
   const names = teams.map(({ name }) => name);
   if (team !== undefined && team !== null && !names.includes(team))
     throw fault('wrong-use', `team ${team} is not declared; declared teams: ${names.join(', ') || 'none'}`, {

@@ -1,4 +1,4 @@
-import type { Mailbox, UnixMillis } from '../core/index.ts';
+import { isolateNames, type Mailbox, type UnixMillis } from '../core/index.ts';
 import { oneLine } from './address.ts';
 import { signMessage } from './dkim.ts';
 import type { Parents } from './draft.ts';
@@ -60,15 +60,15 @@ export const composeMessage = async (message: Message): Promise<Buffer> => {
   const composer = new MailComposer({
     from: { name: message.from.name, address: message.from.address },
     to: { name: message.to.name, address: message.to.address },
-    subject: oneLine(message.subject) || '(no subject)',
+    subject: isolateNames(oneLine(message.subject)) || '(no subject)',
     messageId: message.messageId,
     ...threadHeaders(message.parents ?? []),
     date: new Date(message.date),
     ...(replyTo === undefined ? {} : { replyTo: { name: replyTo.name, address: replyTo.address } }),
     headers: automaticHeaders(messageDefaults, message.to.address),
     // Quoted-printable keeps lines short and bytes below 128 for any text.
-    text: { content: crlf(message.text), contentTransferEncoding: 'quoted-printable' },
-    html: { content: crlf(message.html), contentTransferEncoding: 'quoted-printable' },
+    text: { content: crlf(isolateNames(message.text)), contentTransferEncoding: 'quoted-printable' },
+    html: { content: crlf(isolateNames(message.html)), contentTransferEncoding: 'quoted-printable' },
     attachments: [
       ...(message.images ?? []).map((image) => ({
         cid: image.cid,

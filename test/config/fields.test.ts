@@ -25,6 +25,15 @@ const names = [
   ['', '-a', '.a', 'a b', 'a/b', '__proto__', 'x'.repeat(65), 7],
 ] as const;
 
+const jobNames = [
+  [...names[0], '研发部', 'Équipe', 'E\u0301quipe', 'قسم', 'отдел-2'],
+  ['', '-a', '.a', 'a b', 'a/b', '__proto__', 'x'.repeat(65), '研\u200b发', '\u202e部', '👩‍💻', 7],
+] as const;
+const teamNames = [
+  [...jobNames[0], 'Équipe données', 'a b'],
+  ['', ' a', 'a ', 'a  b', 'a\tb', 'a\u00a0b', 'a/b', 'x'.repeat(65), 7],
+] as const;
+
 const examples: Readonly<Record<string, Examples>> = {
   duration: [duration, ['0s', '90s', '10m', '1h30m', '2d', '1w'], ['', '10', '10 m', '-1m', '1y', 'm', 10]],
   positiveDuration: [positiveDuration, ['1ms', '10m'], ['0s', '0h0m', '']],
@@ -78,9 +87,9 @@ const examples: Readonly<Record<string, Examples>> = {
   size: [size, ['1GB', '512MB', '1.5GiB', '2 TB'], ['1', 'GB', '0GB', '-1GB', '1PB', '80%', 1024]],
   secret: [secret, ['sk-admin-1'], ['', 7]],
   accountName: [accountName, ...names],
-  jobName: [jobName, ...names],
+  jobName: [jobName, ...jobNames],
   reportName: [reportName, ...names],
-  teamName: [teamName, ...names],
+  teamName: [teamName, ...teamNames],
 };
 
 describe('a common field of job kinds', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { execFileSync } from 'node:child_process';
-import { expect, it } from 'vitest';
-import { shellWord, trimEndOf, trimOf } from '../../src/core/index.ts';
+import { describe, expect, it } from 'vitest';
+import { isolateNames, shellWord, trimEndOf, trimOf } from '../../src/core/index.ts';
 import { parseYaml } from '../../src/core/yaml.ts';
 
 it.each(['billing', 'growth-mail.g2', 'a/b:c@d,e%f+1=2'])('%s is not quoted', (text) => {
@@ -69,4 +69,27 @@ it('a duplicate key is reported with the line of its first occurrence', () => {
 it('an unclosed list, map or quoted text is reported with the position where it starts', () => {
   expect(parseYaml('a:\n  b: [1, [2]\nc: 1\n').faults[0]).toMatchObject({ opened: { line: 2, column: 6 } });
   expect(parseYaml("a: 'x\nb: 1\n").faults[0]).toMatchObject({ opened: { line: 1, column: 4 } });
+});
+
+describe('words from right to left', () => {
+  const [start, end] = ['\u2068', '\u2069'];
+
+  it.each([
+    ['Budget team-قسم: $1.73, 17281% of $1', `Budget team-${start}قسم${end}: $1.73, 17281% of $1`],
+    ['مشروع ٢ and מחקר-א', `${start}مشروع ٢${end} and ${start}מחקר-א${end}`],
+    ['研发部, Équipe: 12', '研发部, Équipe: 12'],
+    ['', ''],
+  ])('are isolated from the figures beside them, once: %j', (text, isolated) => {
+    expect(isolateNames(text)).toBe(isolated);
+    expect(isolateNames(isolated)).toBe(isolated);
+  });
+
+  it('leave any text as it is without the isolates', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        fc.pre(!/[\u2068\u2069]/.test(text));
+        expect(isolateNames(text).replaceAll(/[\u2068\u2069]/g, '')).toBe(text);
+      }),
+    );
+  });
 });

@@ -23,7 +23,7 @@ const never = new AbortController().signal;
 
 /** @throws Fault `job-unknown` */
 const jobOf = ({ jobs }: Config, name: string): Job => {
-  const job = jobs[name];
+  const job = jobs[name.normalize('NFC')];
   if (job === undefined) throw unknownJob(name, Object.keys(jobs));
   return job;
 };

@@ -48,7 +48,8 @@ const scopeOf = (
 /** Reads what the page shows; undefined for a team that is not configured. */
 export const createPageView =
   ({ clock, app, readSpend, handlers }: PageViewDeps) =>
-  async (team: string | undefined): Promise<PageView | undefined> => {
+  async (asked: string | undefined): Promise<PageView | undefined> => {
+    const team = asked?.normalize('NFC');
     using runtime = app.lease();
     const { config } = runtime;
     const { warehouse } = app;

@@ -17,11 +17,11 @@ export const reportsKept = async (
   const loaded = await readConfig(folder, deps);
   const warehouse = loaded.config?.settings.warehouse ?? { path: databaseOf(loaded) };
   const { reportsDirectory } = pathsOf(deps, warehouse);
-  const { job } = query;
+  const job = query.job?.normalize('NFC');
   if (job !== undefined && loaded.config !== undefined) {
     // A job that was removed keeps its reports.
     const names = [...new Set([...Object.keys(loaded.config.jobs), ...(await namesIn(reportsDirectory))])];
     if (!names.includes(job)) throw unknownJob(job, names);
   }
-  return listReports(reportsDirectory, query);
+  return listReports(reportsDirectory, { ...query, job });
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { nearest } from '../../core/index.ts';
 import { checkPart, type Checked } from '../rules/check.ts';
 import type { ConfigFault } from './config-fault.ts';
-import { isName } from '../schema/fields.ts';
+import { isJobName } from '../schema/fields.ts';
 import { shapeOf, type JobKind } from '../schema/job-schema.ts';
 import type { ResolveDeps } from './resolve.ts';
 import { keysOf, valueAt } from '../schema/schema-walk.ts';
@@ -148,8 +148,8 @@ export const readJobs = async (
       // A position lookup takes time, and most jobs have no faults.
       const place = () => ({ file: source.file, ...source.atKey(path) });
       const earlier = first.get(name);
-      named &&= isName(name);
-      if (!isName(name))
+      named &&= isJobName(name);
+      if (!isJobName(name))
         faults.push({
           ...place(),
           message: `${JSON.stringify(name)} is not a valid job name`,

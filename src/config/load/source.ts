@@ -1,6 +1,7 @@
 import type { Position, YamlPath } from '../../core/index.ts';
 import { parseFile } from './big-file.ts';
 import type { ConfigFault } from './config-fault.ts';
+import { withNames } from './written-names.ts';
 import { syntaxMessages } from './syntax-messages.ts';
 
 /** One YAML file as written, with its path for messages. */
@@ -44,12 +45,19 @@ export const readSource = async (
     const faults = merges.map((path) => ({ file, ...yaml.positionOfKey(path), message, advice }));
     return { source: unreadable(file), faults };
   }
+  const named = withNames(yaml);
   const source = {
     file,
     readable: true,
-    value: yaml.value,
-    at: yaml.positionOf,
-    atKey: yaml.positionOfKey,
+    value: named.value,
+    at: named.positionOf,
+    atKey: named.positionOfKey,
   };
-  return { source, faults: [] };
+  const faults = named.repeated.map(({ path, name }) => ({
+    file,
+    ...yaml.positionOfKey(path),
+    message: `${JSON.stringify(name)} is declared twice, with letters that look alike`,
+    advice: 'rename one of them: names compare in Unicode form NFC',
+  }));
+  return { source, faults };
 };

@@ -16,11 +16,11 @@ export type NameList = {
 };
 
 export const nameList = (names: readonly string[]): NameList => {
-  const all = new Set(names);
+  const all = new Set(names.map((name) => name.normalize('NFC')));
   const advices = new Map<string, string>();
   return {
     names,
-    has: (name) => all.has(name),
+    has: (name) => all.has(name.normalize('NFC')),
     advice: (name, noun) => {
       const advice = advices.get(name) ?? adviceForUnknown(name, names, noun);
       advices.set(name, advice);
@@ -102,7 +102,7 @@ export const nameFaults = (job: DeclaredJob, declared: Declared): ConfigFault[] 
       if (names === undefined || job.part.isBroken(path)) return;
       // A field for routes may also accept mail addresses; the schema reports values that are neither.
       if (names === 'route' && (text.includes('@') || !isName(text))) return;
-      if (names === 'job' && text === job.name)
+      if (names === 'job' && text.normalize('NFC') === job.name)
         faults.push(at(job.part, path, `job ${job.name} needs itself`, 'remove it from needs'));
       else if (known !== undefined && !known.has(text))
         faults.push(

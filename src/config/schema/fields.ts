@@ -174,11 +174,30 @@ export const path = checked('a path', (text) => text.trim() !== '' && !text.incl
 /** A path of a PEM file with certificates, checked when the config is read. */
 export const certificates = checked('a path of a PEM file', (text) => text.trim() !== '', { pem: true });
 
-/** Valid keys of `accounts`, `teams` and `jobs`. */
+/** Valid keys of `accounts`, and names of reports: they are names of folders. */
 export const isName = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text);
 
 export const name = checked('a name of letters, digits, ".", "_" and "-", at most 64 long', isName, {
   advice: 'use letters, digits, ".", "_" and "-", beginning with a letter or digit',
+});
+
+/** Valid keys of `jobs`: letters of any script. */
+export const isJobName = (text: string): boolean =>
+  /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63}$/u.test(text.normalize('NFC'));
+
+/** Valid keys of `teams` and `budgets`: words in letters of any script. */
+const isTextName = (text: string): boolean => isJobName(text.replaceAll(/(?<=[^ ]) (?=[^ ])/g, '_'));
+
+const describeJobName = 'a name of letters of any script, digits, ".", "_" and "-", at most 64 long';
+const describeTextName =
+  'a name of letters of any script, digits, ".", "_", "-" and single spaces, at most 64 long';
+
+export const jobKey = checked(describeJobName, isJobName, {
+  advice: 'use letters, digits, ".", "_" and "-", beginning with a letter or digit',
+});
+
+export const textName = checked(describeTextName, isTextName, {
+  advice: 'use letters, digits, ".", "_", "-" and single spaces, beginning with a letter or digit',
 });
 
 /** Valid keys of `routes`: `mail` is reserved for rows of mails. */
@@ -187,17 +206,27 @@ export const routeKey = checked(
   (text) => isName(text) && text !== 'mail',
 );
 
-const naming = (kind: 'account' | 'team' | 'report' | 'job' | 'route') =>
+const naming = (kind: 'account' | 'report' | 'route') =>
   checked('a name of letters, digits, ".", "_" and "-", at most 64 long', isName, {
     names: kind,
     advice: `write the name of one ${kind}`,
   });
 
+/** Names compare in Unicode form NFC. */
+const inNfc = (field: z.ZodString) => field.transform((text) => text.normalize('NFC'));
+
+/** The name of a budget, as a value. */
+export const budgetName = inNfc(textName);
+
 /** Each must name something declared: an entry of tollkeeper.yaml, a report folder, another job. */
 export const accountName = naming('account');
-export const teamName = naming('team');
+export const teamName = inNfc(
+  checked(describeTextName, isTextName, { names: 'team', advice: 'write the name of one team' }),
+);
 export const reportName = naming('report');
-export const jobName = naming('job');
+export const jobName = inNfc(
+  checked(describeJobName, isJobName, { names: 'job', advice: 'write the name of one job' }),
+);
 export const routeName = naming('route');
 
 /** A recipient: a mail address, or the name of a route. */

@@ -98,7 +98,7 @@ export const commonShape = z.strictObject({
       'If true, the job runs neither on its schedule nor for jobs that need it. It can still be run on request.',
     ),
   timeout: positiveDuration.prefault('1h').describe('Maximum duration of a run.'),
-  needs: z.array(jobName).default([]).describe('Jobs whose data this job waits for.'),
+  needs: z.array(jobName).prefault([]).describe('Jobs whose data this job waits for.'),
   needs_deadline: positiveDuration
     .prefault('6h')
     .describe('How long after its slot a run waits for the data of the jobs in needs.'),

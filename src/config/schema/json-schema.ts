@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { name } from './fields.ts';
+import { jobKey } from './fields.ts';
 import { shapeOf, type JobKind } from './job-schema.ts';
 import type { ChannelKind } from './routes-schema.ts';
 import { settingsSchemaOf } from './settings-schema.ts';
@@ -18,7 +18,7 @@ export const jsonSchemas = (kinds: readonly JobKind[], channels: readonly Channe
   return {
     tollkeeper: generate(settingsSchemaOf(channels), 'tollkeeper.yaml'),
     jobs: generate(
-      z.strictObject({ jobs: z.record(name, job).optional().describe('Jobs by name.') }),
+      z.strictObject({ jobs: z.record(jobKey, job).optional().describe('Jobs by name.') }),
       'Jobs of Tollkeeper',
     ),
   };

@@ -18,6 +18,7 @@ import {
   secret,
   shapeOf,
   size,
+  textName,
   smtpUrl,
   zone,
 } from './fields.ts';
@@ -126,7 +127,14 @@ const team = z.strictObject({
     .describe('Budget of the team.'),
 });
 
-const tagValue = (what: string) => z.string().min(1).max(200).describe(what).optional();
+const tagValue = (what: string) =>
+  z
+    .string()
+    .min(1)
+    .max(200)
+    .transform((text) => text.normalize('NFC'))
+    .optional()
+    .describe(what);
 
 const addressed = z.strictObject({
   mail: addresses.describe('Mail addresses of those who are notified of these keys.'),
@@ -204,7 +212,7 @@ export const settingsSchema = z
     backup: backup.prefault({}).describe('Copies of the data.'),
     mail: mail.optional().describe('Mail server and sender.'),
     routes: routesOf([]),
-    teams: z.record(name, team).prefault({}).describe('Cost owners: teams by name.'),
+    teams: z.record(textName, team).prefault({}).describe('Cost owners: teams by name.'),
     tags: z
       .record(z.string().min(1).max(100), tagSet)
       .prefault({})
@@ -218,7 +226,7 @@ export const settingsSchema = z
         'Mail addresses of the owners that the tag `owner` names. They are notified of calls with an old key of theirs.',
       ),
     budgets: z
-      .record(name, budgetSchema)
+      .record(textName, budgetSchema)
       .prefault({})
       .describe('Budgets by name. Jobs of kind alert notify of them.'),
     prices: z

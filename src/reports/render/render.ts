@@ -1,3 +1,4 @@
+import { isolateNames } from '../../core/index.ts';
 import { cidOf } from '../charts/chart-cid.ts';
 import { chartSvg } from '../charts/chart-svg.ts';
 import { escapeHtml } from './markup.ts';
@@ -83,5 +84,5 @@ export const standaloneHtml = (rendered: Pick<RenderedReport, 'html' | 'images'>
         `src="cid:${escapeHtml(cid)}"`,
         `src="data:image/png;base64,${Buffer.from(png).toString('base64')}"`,
       ),
-    rendered.html,
+    isolateNames(rendered.html),
   );

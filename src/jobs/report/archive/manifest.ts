@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -84,23 +85,31 @@ export const announcementFile = 'announcement.json';
 export const mailTextFile = 'mail.txt';
 export const draftPrefix = '.draft-';
 
+/** Names of jobs and parts, which may contain any sign, as names of folders in ASCII: others as their hash, behind a dot, which follows no kind in a name. */
+export const folderName = (name: string, kind: string): string =>
+  /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)
+    ? name
+    : `${kind}.${createHash('sha256').update(name).digest('hex').slice(0, 20)}`;
+
+/** The kind of a part: `team` of `team-growth`. */
+const kindOf = (part: string): string => /^[a-z]+/.exec(part)?.[0] ?? 'part';
+
 /** `20261121T070000.000Z`, and the part; names of one part sort by time. */
 const nameOf = (slot: UnixMillis, part: string | undefined): string =>
-  `${new Date(slot).toISOString().replaceAll(/[-:]/g, '')}${part === undefined ? '' : `-${part}`}`;
+  `${new Date(slot).toISOString().replaceAll(/[-:]/g, '')}${part === undefined ? '' : `-${folderName(part, kindOf(part))}`}`;
 
-/** The slot and the part of a folder; undefined for one that is no report. */
-export const slotOfName = (
-  name: string,
-): { readonly slot: UnixMillis; readonly part: string | undefined } | undefined => {
-  const found = /^(\d{4})(\d{2})(\d{2}T\d{2})(\d{2})(\d{2}\.\d{3}Z)(?:-(.+))?$/s.exec(name);
+/** The slot of a folder with a report of the part; undefined for others. */
+export const slotOfName = (name: string, part: string | undefined): UnixMillis | undefined => {
+  const found = /^(\d{4})(\d{2})(\d{2}T\d{2})(\d{2})(\d{2}\.\d{3}Z)(?:-.+)?$/s.exec(name);
   if (found === null) return undefined;
-  const [, year, month, hour, minute, second, part] = found;
+  const [, year, month, hour, minute, second] = found;
   const slot = Date.parse(`${year}-${month}-${hour}:${minute}:${second}`);
-  return Number.isNaN(slot) ? undefined : { slot: unixMillis(slot), part };
+  return Number.isNaN(slot) || nameOf(unixMillis(slot), part) !== name ? undefined : unixMillis(slot);
 };
 
 /** `daily-spend/20261121T070000.000Z`, relative to the report archive; uses only characters that every file system allows. */
-export const folderOf = ({ job, slot, part }: ReportKey): string => join(job, nameOf(slot, part));
+export const folderOf = ({ job, slot, part }: ReportKey): string =>
+  join(folderName(job, 'job'), nameOf(slot, part));
 
 /** Rejects like `node:fs`, and with the reason when the file is not a manifest. */
 export const readManifest = async (folder: string): Promise<ReportManifest> =>

@@ -7,6 +7,7 @@ import type { Announcement } from '../../../notify/index.ts';
 import {
   announcementFile,
   draftPrefix,
+  folderName,
   folderOf,
   mailsFile,
   mailTextFile,
@@ -116,7 +117,7 @@ export const listReports = async (
   { job, limit }: { readonly job?: string | undefined; readonly limit: number },
 ): Promise<ReportList> => {
   const folders: { readonly path: string; readonly name: string }[] = [];
-  for (const name of job === undefined ? await namesIn(root) : [job])
+  for (const name of job === undefined ? await namesIn(root) : [folderName(job, 'job')])
     for (const slot of await namesIn(join(root, name)))
       if (!slot.startsWith(draftPrefix)) folders.push({ path: join(root, name, slot), name: slot });
   // Names of slots sort by time.

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { unixMillis } from '../../../core/index.ts';
-import { readManifest, slotOfName, type ReportKey } from '../archive/manifest.ts';
+import { folderName, readManifest, slotOfName, type ReportKey } from '../archive/manifest.ts';
 import { namesIn } from '../archive/read-report.ts';
 import type { SendInput } from './send-when.ts';
 
@@ -9,12 +9,10 @@ import type { SendInput } from './send-when.ts';
  * may be what they have. @throws Fault `report-damaged` when the archive cannot be read
  */
 export const lastSent = async (root: string, { job, slot, part }: ReportKey): Promise<SendInput['last']> => {
-  const folder = join(root, job);
+  const folder = join(root, folderName(job, 'job'));
   const earlier = (await namesIn(folder)).flatMap((name) => {
-    const known = slotOfName(name);
-    return known !== undefined && known.part === part && known.slot < slot
-      ? [{ name, slot: known.slot }]
-      : [];
+    const own = slotOfName(name, part);
+    return own !== undefined && own < slot ? [{ name, slot: own }] : [];
   });
   for (const { name } of earlier.toSorted((one, other) => other.slot - one.slot)) {
     try {

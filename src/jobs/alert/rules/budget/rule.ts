@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { unixMillis, type UnixMillis } from '../../../../core/index.ts';
-import { name, positiveDuration } from '../../../../config/index.ts';
+import { budgetName, positiveDuration } from '../../../../config/index.ts';
 import {
   conditionsOf,
   type AlertRecord,
@@ -76,7 +76,7 @@ export const budgetRule = defineAlertRule({
   name: 'budget',
   settings: {
     budgets: z
-      .array(name)
+      .array(budgetName)
       .min(1)
       .optional()
       .describe(
