@@ -12,6 +12,9 @@ export type Team = {
   readonly budget?: Money | undefined;
 };
 
+/** Tags whose values have mail addresses. */
+export type AddressedTag = 'owner' | 'cost_center';
+
 export type CostOwners = {
   /** The first team that matches a key pays for it. */
   readonly teams: readonly Team[];
@@ -20,7 +23,7 @@ export type CostOwners = {
   readonly prices: NonNullable<CubeRequest['prices']>;
   readonly tags?: NonNullable<CubeRequest['tags']>;
   /** Mail addresses by the value of a tag. */
-  readonly mailOf?: { readonly owner: Readonly<Record<string, readonly string[]>> };
+  readonly mailOf?: Readonly<Record<AddressedTag, Readonly<Record<string, readonly string[]>>>>;
   readonly operators: readonly string[];
   /** Includes the budgets in short form. */
   readonly budgets?: readonly Budget[];
@@ -37,8 +40,13 @@ export type Filters = {
   readonly tags?: NonNullable<CubeRequest['only']>['tags'];
 };
 
-/** The scope of a report: the account, one team, or keys without a team (null); restricted by the filters. */
-export type Part = { readonly team?: string | null | undefined; readonly filters?: Filters | undefined };
+/** The scope of a report: the account, one team, keys without a team (null), or those with a tag; restricted by the filters. */
+export type Part = {
+  readonly team?: string | null | undefined;
+  readonly filters?: Filters | undefined;
+  /** Exact values of a tag; null stands for keys without it. */
+  readonly tagged?: NonNullable<CubeRequest['only']>['tagged'];
+};
 
 /** Undefined means everything, including keys without a team. */
 const teamsLeft = (
@@ -66,9 +74,9 @@ export const depsFor = (
   currency: string,
 ): Pick<CubeRequest, 'teams' | 'tags' | 'budgets' | 'prices' | 'only'> => {
   const left = teamsLeft(part, teams);
-  const { models, keys, tags: tagged } = part.filters ?? {};
+  const { models, keys, tags: filtered } = part.filters ?? {};
   return {
-    teams: teams.map(({ name, keys: patterns }) => ({ name, keys: patterns })),
+    teams,
     tags,
     prices,
     budgets: [
@@ -81,10 +89,13 @@ export const depsFor = (
       teams: left,
       models,
       keys,
-      tags: tagged,
+      tags: filtered,
+      tagged: part.tagged,
     },
   };
 };
 
-export const isWhole = ({ team, filters = {} }: Part): boolean =>
-  team === undefined && Object.values(filters).every((patterns) => patterns === undefined);
+export const isWhole = ({ team, filters = {}, tagged }: Part): boolean =>
+  team === undefined &&
+  tagged === undefined &&
+  Object.values(filters).every((patterns) => patterns === undefined);

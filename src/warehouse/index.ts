@@ -36,6 +36,7 @@ export type {
   JournalLine,
 } from './cube/cube-request.ts';
 export { tagsOf, type TagRule, type Tags } from './cube/tags.ts';
+export { isKeyLeft, isModelLeft } from './cube/teams.ts';
 export type { ClosedCorrection, ClosedMonth, ClosedRow } from './closed/closed-rows.ts';
 export type { ForecastSubject, StoredForecast } from './forecasts/forecast-table.ts';
 export type { LogPrices, PricedQuarter } from './prices/fit-log.ts';

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { noPostgres } from '../support/postgres-cluster.ts';
+import { benchParts } from './parts-speed.ts';
 import { benchAlerts } from './alert-speed.ts';
 import { benchBackup } from './backup-speed.ts';
 import { benchExport } from './export-speed.ts';
@@ -19,7 +20,7 @@ import { benchStartUp } from './start-up.ts';
 import { benchUnusual } from './unusual-speed.ts';
 import { benchTests } from './tests.ts';
 
-const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [export] [alerts] [forecast] [unusual] [prices] [page] [backup] [replicas] [tests] [--rows 5] [--most 10] [--rounds 3] [--scale 1] [--smoke]
+const usage = `npm run bench -- [start-up] [scheduler] [event-loop] [growth] [ingest] [report] [export] [parts] [alerts] [forecast] [unusual] [prices] [page] [backup] [replicas] [tests] [--rows 5] [--most 10] [--rounds 3] [--scale 1] [--smoke]
   --rows    millions of rows that the pull is compared with
   --most    millions of rows of the largest table
   --rounds  pairs of pull and reader alone; the median counts
@@ -49,6 +50,7 @@ const usual = [
   'ingest',
   'report',
   'export',
+  'parts',
   'alerts',
   'forecast',
   'unusual',
@@ -93,6 +95,7 @@ else {
   if (parts.includes('replicas')) await benchReplicas(report, size);
   if (parts.includes('page')) await benchPage(report, size.scale);
   if (parts.includes('backup')) await benchBackup(report, size.scale);
+  if (parts.includes('parts')) await benchParts(report, size.scale);
   if (parts.includes('alerts')) await benchAlerts(report, size.scale);
 }
 process.exitCode = values.smoke || report.missed() === 0 ? 0 : 1;

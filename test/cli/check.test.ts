@@ -65,7 +65,7 @@ describe('the `check` command', () => {
     expect(checked.stdout).toContain(`run chmod o-w ${jobs}`);
   });
 
-  it('refuses conditions of `send_when` that no report can meet, or that each one meets', async () => {
+  it('refuses conditions of `send_when` that no report can meet, or that each one meets, and recipients that receive no part', async () => {
     const job = (more: string) =>
       `kind: report, report: spend-summary, mail: { to: [a@example.com] }, ${more}`;
     const checked = async (...jobs: readonly string[]) => {
@@ -79,6 +79,12 @@ describe('the `check` command', () => {
         `  weekly: { schedule: "@weekly", ${job('send_when: { above: 5 }')} }`,
         `  form: { schedule: "@daily", ${job('send_when: sometimes')} }`,
         `  by: { schedule: "@daily", ${job('send_when: { changed: { by: ten } }')} }`,
+      ),
+      await checked(
+        `  beside: { schedule: "@daily", kind: report, report: spend-summary, mail: { to: [each_owner, a@example.com] } }`,
+        `  team: { schedule: "@daily", kind: report, report: showback, each_team: true, mail: { to: [each_cost_center] } }`,
+        `  rest: { schedule: "@daily", ${job('each_team: true').replace('] }', '], remainder: [b@example.com] }')} }`,
+        `  who: { schedule: "@daily", kind: report, report: showback, mail: { to: [each_body] } }`,
       ),
       await checked(
         `  unknown: { schedule: "@daily", ${job('send_when: { changed: { figure: forecst, by: 5% } }')} }`,

@@ -46,7 +46,7 @@ const buildAll = async (fixture: ReportFixture) => {
   const statement = await composeReport({ report: 'statement' }, context);
   const showback = await prepareReport({ report: 'showback' }, context);
   const parts: ComposedReport[] = [];
-  for (const team of [...teams.map(({ name }) => name), null]) parts.push(await showback.compose(team));
+  for (const team of [...teams.map(({ name }) => name), null]) parts.push(await showback.compose({ team }));
   return { summary, statement, parts };
 };
 

@@ -61,7 +61,7 @@ describe('the owner of an old key that is still used', () => {
         locale: localeOf(tag),
         teams: [{ name: 'growth', keys: ['billing'], mail: ['growth@example.com'] }],
         tags: [{ pattern: 'billing*', tags: { owner: 'Ada 王' } }],
-        mailOf: { owner: { 'Ada 王': ['ada@example.com'] } },
+        mailOf: { owner: { 'Ada 王': ['ada@example.com'] }, cost_center: {} },
         keyNames: ['billing.g1', 'billing.g2'],
       }),
     );

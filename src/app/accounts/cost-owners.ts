@@ -93,8 +93,11 @@ export const budgetsOf = (
   ];
 };
 
+const mailOf = (addressed: Settings['owners']): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(Object.entries(addressed).map(([name, { mail }]) => [name, mail]));
+
 export const costOwnersOf = (settings: Config['settings'], account: string): CostOwners => {
-  const { accounts, teams, tags, owners, prices, mail } = settings;
+  const { accounts, teams, tags, owners, cost_centers: costCenters, prices, mail } = settings;
   const budget = Object.hasOwn(accounts, account) ? accounts[account]?.budget?.month : undefined;
   return {
     teams: Object.entries(teams).map(([name, team]) => ({
@@ -107,7 +110,7 @@ export const costOwnersOf = (settings: Config['settings'], account: string): Cos
     prices: Object.entries(prices).map(([pattern, price]) => ({ pattern, ...price })),
     operators: mail?.operators ?? [],
     tags: Object.entries(tags).map(([pattern, given]) => ({ pattern, tags: given })),
-    mailOf: { owner: Object.fromEntries(Object.entries(owners).map(([name, one]) => [name, one.mail])) },
+    mailOf: { owner: mailOf(owners), cost_center: mailOf(costCenters) },
     budgets: budgetsOf(settings, account),
   };
 };

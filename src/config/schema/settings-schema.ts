@@ -137,7 +137,7 @@ const tagValue = (what: string) =>
     .describe(what);
 
 const addressed = z.strictObject({
-  mail: addresses.describe('Mail addresses of those who are notified of these keys.'),
+  mail: addresses.describe('Mail addresses.'),
 });
 
 const tagSet = z.strictObject({
@@ -223,7 +223,13 @@ export const settingsSchema = z
       .record(z.string().min(1).max(200), addressed)
       .prefault({})
       .describe(
-        'Mail addresses of the owners that the tag `owner` names. They are notified of calls with an old key of theirs.',
+        'Mail addresses of the owners that the tag `owner` names. They are notified of calls with an old key of theirs, and report jobs mail them their part with to: [each_owner].',
+      ),
+    cost_centers: z
+      .record(z.string().min(1).max(200), addressed)
+      .prefault({})
+      .describe(
+        'Mail addresses of the cost centers that the tag `cost_center` names. Report jobs mail them their part with to: [each_cost_center].',
       ),
     budgets: z
       .record(textName, budgetSchema)

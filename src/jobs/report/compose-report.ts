@@ -158,21 +158,30 @@ const budgetsAt = async (
 
 /** The end of the month for the account or a team, where more is known of it than the pace, which the SQL of the report computes. */
 const forecastOf = async (
-  { team, filters }: Part,
+  { team, filters, tagged }: Part,
   { interval: { end } }: Period,
   context: JobContext,
 ): Promise<MonthOutlook['forecast'] | undefined> => {
-  if (team === null || !isWhole({ filters })) return undefined;
+  if (team === null || !isWhole({ filters, tagged })) return undefined;
   const outlook = await monthOutlook({ team, end, zone: context.zone }, context);
   const { forecast } = outlook ?? {};
   return forecast?.method === 'pace' && forecast.range === 'paces' ? undefined : forecast;
 };
 
-/** A team sees its own budgets; a report with filters shows none, because a budget covers more. */
+/** A team, owner or cost center sees its own budgets; a report with filters shows none, because a budget covers more. */
 const budgetsOf = (budgets: readonly Assessment[], part: Part): readonly Assessment[] => {
   if (isWhole(part)) return budgets;
-  const { team, filters } = part;
-  if (team === undefined || team === null || !isWhole({ filters })) return [];
+  const { team, filters, tagged } = part;
+  if (!isWhole({ filters })) return [];
+  if (tagged !== undefined)
+    return budgets.filter(
+      ({ budget: { scope } }) =>
+        scope.kind === 'tag' &&
+        scope.tag === tagged.tag &&
+        tagged.values.length === 1 &&
+        tagged.values[0] === scope.name,
+    );
+  if (team === undefined || team === null) return [];
   return budgets.filter(({ budget: { scope } }) => scope.kind === 'team' && scope.name === team);
 };
 
@@ -220,11 +229,11 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
     [...(definition.facts?.values() ?? [])].some(({ tables }) => tables.has(table));
   const allow = [request.allow ?? []].flat();
 
-  const compose = async (team?: string | null): Promise<ComposedReport> => {
+  const compose: PreparedReport['compose'] = async (of = {}) => {
     // It may show what the comparison stores.
     if (names('comparisons')) await compare();
     progress({ step: `building ${request.report}`, detail: period.label });
-    const part = { team, filters };
+    const part = { ...of, filters };
     const isOfAccount = isWhole(part);
     const { unmatched, selectsNothing } = await unmatchedOf(part);
     const model = await buildReport({
@@ -278,4 +287,4 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
 export const composeReport = async (
   request: ReportRequest & { readonly team?: string | undefined },
   context: JobContext,
-): Promise<ComposedReport> => (await prepareReport(request, context)).compose(request.team);
+): Promise<ComposedReport> => (await prepareReport(request, context)).compose({ team: request.team });

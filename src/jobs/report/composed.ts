@@ -6,7 +6,7 @@ import type {
   ReportFacts,
   ReportModel,
 } from '../../reports/index.ts';
-import type { Filters } from '../cost-owners.ts';
+import type { Filters, Part } from '../cost-owners.ts';
 import type { JobContext } from '../job-kind.ts';
 
 export type ReportFile = { readonly name: string; readonly text: string };
@@ -46,8 +46,8 @@ export type ReportRequest = {
 export type PreparedReport = {
   readonly definition: ReportDefinition;
   readonly period: Period;
-  /** Builds the report for the account, one team or (null) keys without a team. Sends nothing. */
-  readonly compose: (team?: string | null) => Promise<ComposedReport>;
+  /** Builds the report for the account or a part of it. Sends nothing. */
+  readonly compose: (part?: Pick<Part, 'team' | 'tagged'>) => Promise<ComposedReport>;
 };
 
 /** Builds a report. Sends nothing. */

@@ -5,56 +5,10 @@ import { closeMonth } from './close-month.ts';
 import type { ComposedReport, PreparedReport, ReportRequest } from './composed.ts';
 import type { JobContext, JobOutcome } from '../job-kind.ts';
 import { keepReport } from './keep-report.ts';
-import { noCostOwners } from '../cost-owners.ts';
+import type { Recipients, ReportPart } from './recipients.ts';
 import { conditionsOf, type sendWhen } from './sending/send-when.ts';
 import { sendingText } from './sending/sending-text.ts';
 import { noteMails } from './archive/note-mails.ts';
-
-type ReportPart = {
-  /** Undefined for the account; null for keys without a team. */
-  readonly team?: string | null | undefined;
-  /** Distinguishes the parts of one slot in the outbox and in summaries. */
-  readonly label?: string;
-  /** Distinguishes their folders in the archive. */
-  readonly part?: string;
-  readonly to: readonly string[];
-  /** The setting that holds the recipients. */
-  readonly recipients: string;
-};
-
-type Recipients = {
-  readonly team?: string | undefined;
-  readonly each_team: boolean;
-  readonly mail?: { readonly to: readonly string[] } | undefined;
-  readonly post?: { readonly to: readonly string[] } | undefined;
-};
-
-/** @throws Fault `wrong-use` when there are no recipients. */
-export const mailedParts = (
-  settings: Recipients,
-  { name, costOwners = noCostOwners }: Pick<JobContext, 'name' | 'costOwners'>,
-): readonly ReportPart[] => {
-  const to = [...(settings.mail?.to ?? []), ...(settings.post?.to ?? [])];
-  const own = settings.mail === undefined ? 'post.to' : 'mail.to';
-  if (!settings.each_team) {
-    if (to.length === 0)
-      throw fault('wrong-use', `job ${name} has no recipient for its report`, {
-        advice: 'add mail: { to: [you@example.com] }',
-      });
-    return [{ to, team: settings.team, recipients: own }];
-  }
-  const [rest, restBy] = to.length > 0 ? [to, own] : [costOwners.operators, 'mail.operators'];
-  return [
-    ...costOwners.teams.map((team) => ({
-      team: team.name,
-      label: `team ${team.name}`,
-      part: `team-${team.name}`,
-      to: team.mail.length > 0 ? team.mail : rest,
-      recipients: team.mail.length > 0 ? `teams.${team.name}.mail` : restBy,
-    })),
-    { team: null, label: 'unassigned', part: 'unassigned', to: rest, recipients: restBy },
-  ];
-};
 
 export type MailedPart = {
   readonly subject: string;
@@ -73,14 +27,14 @@ type MailedReport = ReportRequest &
 
 export const mailPart = async (
   settings: MailedReport,
-  { team, label, part, to, recipients }: ReportPart,
+  { team, tagged, label, part, to, recipients }: ReportPart,
   prepare: () => Promise<PreparedReport>,
   context: JobContext,
 ): Promise<MailedPart> => {
   const { mail, account, warehouse, clock, progress } = context;
   if (mail === undefined) throw fault('mail-not-configured', 'no mail server is configured');
   const compose = async (): Promise<ComposedReport> => {
-    const composed = await (await prepare()).compose(team);
+    const composed = await (await prepare()).compose({ team, tagged });
     for (const { message, advice } of composed.model.warnings)
       context.log.warn(`${settings.report}: ${message}`, { advice });
     await closeMonth(composed, context);

@@ -12,6 +12,8 @@ import {
   toMillis,
 } from '../../core/index.ts';
 import {
+  address,
+  addresses,
   date,
   fieldNotes,
   jobMail,
@@ -28,7 +30,16 @@ import type { PreparedReport } from './composed.ts';
 import { defineJobKind } from '../job-kind.ts';
 import { conditionsOf, sendWhen } from './sending/send-when.ts';
 import { conditionsText, silentText } from './sending/sending-text.ts';
-import { mailPart, mailedParts, outcomeOf, type MailedPart } from './mail-parts.ts';
+import { mailPart, outcomeOf, type MailedPart } from './mail-parts.ts';
+import { aloneFault, eachNames, isEach, mailedParts, remainderFault, totalsOf } from './recipients.ts';
+
+/** Mail addresses, or one name of recipients that the data names. */
+const recipients = z
+  .array(z.union([z.enum(eachNames), address]))
+  .min(1)
+  .register(fieldNotes, {
+    description: `a list of mail addresses, or one of ${eachNames.map((name) => `[${name}]`).join(' and ')}`,
+  });
 
 const patterns = z.array(z.string().min(1)).min(1).optional();
 
@@ -92,6 +103,14 @@ const shape = z.strictObject({
     .describe('Language of the report. Defaults to locale in tollkeeper.yaml.'),
   mail: jobMail
     .extend({
+      to: recipients.describe(
+        'Recipients: mail addresses; or [each_owner] or [each_cost_center], for one report per owner or cost center of the tags, limited to its keys and sent to owners.NAME.mail or cost_centers.NAME.mail.',
+      ),
+      remainder: addresses
+        .optional()
+        .describe(
+          'With each_owner or each_cost_center: recipients of the report on all other keys. Defaults to mail.operators.',
+        ),
       attach: z
         .array(z.enum(attachFormats))
         .default([])
@@ -128,6 +147,18 @@ const comparisonFaults = ({ kind, fields }: RuledJob): readonly KindFault[] => {
       ];
 };
 
+/** Recipients that the data names stand alone. */
+const recipientFaults = ({ kind, fields }: RuledJob): readonly KindFault[] => {
+  const settings = kind === 'report' ? (fields as z.output<typeof shape> | undefined) : undefined;
+  const { mail, each_team: eachTeam = false, team } = settings ?? {};
+  const named = mail?.to.find(isEach);
+  const faultAt = (key: string, [message, advice]: readonly [string, string]): readonly KindFault[] => [
+    { path: ['mail', key], message, advice },
+  ];
+  if (named === undefined) return mail?.remainder === undefined ? [] : faultAt('remainder', remainderFault);
+  return mail?.to.length === 1 && !eachTeam && team === undefined ? [] : faultAt('to', aloneFault(named));
+};
+
 /** A report whose slots are farther apart than its longest silence is always sent. */
 const sendingFaults = ({ kind, fields, longestSpace }: RuledJob): readonly KindFault[] => {
   const settings = kind === 'report' ? (fields as z.output<typeof shape> | undefined) : undefined;
@@ -149,7 +180,7 @@ export const reportKind = defineJobKind({
   kind: 'report',
   description: 'Builds a report from the warehouse and mails it.',
   shape,
-  faults: (job) => [...comparisonFaults(job), ...sendingFaults(job)],
+  faults: (job) => [...comparisonFaults(job), ...recipientFaults(job), ...sendingFaults(job)],
   run: async (settings, context) => {
     if (context.mail === undefined)
       throw fault(
@@ -176,19 +207,27 @@ export const reportKind = defineJobKind({
     return outcomeOf(settings.report, sent);
   },
   plan: async (settings, context) => {
-    const { period } = await outlineOf(settings, context);
+    const { definition, period } = await outlineOf(settings, context);
     const { label, days, isAverage } = period.comparison;
     const compared =
       days.length === 0
         ? ''
         : `, compared with ${isAverage === true ? `the average of the days ${label}` : label}`;
     const conditions = conditionsOf(settings.send_when);
+    const parts = mailedParts(settings, context);
+    const isSplit = parts.some(({ label }) => label !== undefined);
+    const totals = isSplit
+      ? await totalsOf(parts, settings.filters ?? definition.parameters.filters, period, context)
+      : [];
     return [
       `build ${settings.report} over ${period.label} (${context.zone})${compared}`,
       ...(conditions.length === 0 ? [] : [conditionsText(conditions, settings.at_least_every)]),
-      ...mailedParts(settings, context).flatMap(({ label, to }) =>
-        to.map((recipient) => `mail ${label === undefined ? 'it' : `that of ${label}`} to ${recipient}`),
-      ),
+      ...parts.flatMap(({ label, to }, at) => {
+        const what = label === undefined ? 'it' : `that of ${label}, with a spend of ${totals[at] ?? ''},`;
+        return to.length === 0
+          ? [`archive ${what} without recipients`]
+          : to.map((recipient) => `mail ${what} to ${recipient}`);
+      }),
     ];
   },
   mails: mailedParts,

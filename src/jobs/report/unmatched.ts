@@ -39,7 +39,8 @@ export const findUnmatched = (
   let summaries: Promise<KnownNames> | undefined;
   let calls: Promise<KnownNames> | undefined;
   return async (part) => {
-    const lists = selectorsOfPart(part, costOwners);
+    // Filters of a part by tags name what others may pay for.
+    const lists = part.tagged === undefined ? selectorsOfPart(part, costOwners) : [];
     if (lists.length === 0) return { unmatched: [], selectsNothing: undefined };
     const foundIn = (names: KnownNames) =>
       lists.map((list) => unmatchedSelectors(list, names, costOwners.tags ?? []));

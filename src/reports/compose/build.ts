@@ -122,8 +122,11 @@ const dataOf = (
   return { data, seal };
 };
 
-/** The only team of the report; empty when it covers more. */
+/** The only team, owner or cost center of the report; empty when it covers more. */
 const teamOf = ({ deps }: BuildRequest, { locale }: Context): string => {
+  const values = deps?.only?.tagged?.values;
+  if (values !== undefined)
+    return (values.length === 1 ? values[0] : undefined) ?? locale.messages.unassigned;
   const teams = deps?.only?.teams;
   return teams?.length === 1 ? (teams[0] ?? locale.messages.unassigned) : '';
 };

@@ -32,6 +32,8 @@ export type CubeFilter = {
   readonly keys?: readonly string[] | undefined;
   /** Patterns of the values of tags; an untagged key matches none. */
   readonly tags?: Readonly<Partial<Record<TagName, readonly string[] | undefined>>> | undefined;
+  /** Exact values of a tag, whatever they contain; null stands for keys without it. */
+  readonly tagged?: { readonly tag: TagName; readonly values: readonly (string | null)[] } | undefined;
 };
 
 /** Price of a million tokens of each class. */

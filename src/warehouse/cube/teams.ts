@@ -1,5 +1,5 @@
 import type { TagName } from '../../core/index.ts';
-import { matches } from '../tokens/match-rule.ts';
+import { matches, rememberedByRules } from '../tokens/match-rule.ts';
 import type { CubeFilter, CubeTeam } from './cube-request.ts';
 import type { ServiceOf } from './services.ts';
 import { tagsOf, type TagRule } from './tags.ts';
@@ -11,8 +11,10 @@ const fits = (names: readonly string[], patterns: readonly string[] | undefined)
  * The first team with a pattern that matches the key or its service. Each key has one cost owner, so that the sums of
  * teams and the rest add up.
  */
-export const teamOf = (key: string, service: string, teams: readonly CubeTeam[]): string | null =>
-  teams.find(({ keys }) => fits([key, service], keys))?.name ?? null;
+export const teamOf = rememberedByRules(
+  (key, service, teams: readonly CubeTeam[]): string | null =>
+    teams.find(({ keys }) => fits([key, service], keys))?.name ?? null,
+);
 
 /** What assigns keys to teams and tags. */
 export type OwnerRules = {
@@ -24,10 +26,12 @@ export type OwnerRules = {
 export const isKeyLeft = (key: string, only: CubeFilter, { teams, tags, serviceOf }: OwnerRules): boolean => {
   const service = serviceOf(key);
   const wanted = Object.entries(only.tags ?? {});
-  const has = wanted.length === 0 ? undefined : tagsOf(key, service, tags);
+  const { tagged } = only;
+  const has = wanted.length === 0 && tagged === undefined ? undefined : tagsOf(key, service, tags);
   return (
     fits([key, service], only.keys) &&
     (only.teams === undefined || only.teams.includes(teamOf(key, service, teams))) &&
+    (tagged === undefined || tagged.values.includes(has?.[tagged.tag] ?? null)) &&
     wanted.every(([name, patterns]) => {
       const value = has?.[name as TagName] ?? null;
       return patterns === undefined || (value !== null && fits([value], patterns));
@@ -40,6 +44,7 @@ export const isModelLeft = (model: string, only: CubeFilter): boolean => fits([m
 export const restrictsKeys = (only: CubeFilter | undefined): boolean =>
   only?.keys !== undefined ||
   only?.teams !== undefined ||
+  only?.tagged !== undefined ||
   Object.values(only?.tags ?? {}).some((patterns) => patterns !== undefined);
 
 export const restrictsModels = (only: CubeFilter | undefined): boolean => only?.models !== undefined;

@@ -40,7 +40,8 @@ export const budgetsView: ReportView = {
   ]),
   rows: async ({ request: { budgets = [], only, currency: stored } }) =>
     Promise.resolve(
-      budgets
+      // A part by tags has no budgets of its own here.
+      (only?.tagged === undefined ? budgets : [])
         .filter(({ currency }) => stored === undefined || currency === stored)
         .filter(({ team }) => only?.teams === undefined || (team !== undefined && only.teams.includes(team)))
         .map(({ team, month, currency }) => [
@@ -133,7 +134,7 @@ export const teamsView: ReportView = {
   ]),
   rows: async ({ request: { teams = [], only } }) =>
     Promise.resolve(
-      teams
+      (only?.tagged === undefined ? teams : [])
         .map(({ name }, position) => [name, position] as const)
         .filter(([name]) => only?.teams === undefined || only.teams.includes(name)),
     ),

@@ -29,6 +29,27 @@ export const matches = (written: string, name: string): boolean => {
   return model.length - last.length >= at && model.endsWith(last);
 };
 
+/**
+ * What is found for a key and its service is remembered by the list of rules: the parts of a report ask for the same keys again, and patterns are
+ * many where parts are many.
+ */
+export const rememberedByRules = <Rules extends object, Value>(
+  find: (key: string, service: string, rules: Rules) => Value,
+): ((key: string, service: string, rules: Rules) => Value) => {
+  const known = new WeakMap<Rules, Map<string, Value>>();
+  return (key, service, rules) => {
+    const values = known.get(rules) ?? new Map<string, Value>();
+    known.set(rules, values);
+    const name = key === service ? key : `${key}\0${service}`;
+    const found = values.get(name);
+    // A value may be null: no team pays for the key.
+    if (found !== undefined) return found;
+    const value = find(key, service, rules);
+    values.set(name, value);
+    return value;
+  };
+};
+
 /** A name without `*` first, then the pattern with the most literal characters. */
 const closeness = (pattern: string): number =>
   pattern.includes('*') ? pattern.replaceAll('*', '').length : Infinity;
