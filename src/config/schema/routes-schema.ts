@@ -19,5 +19,7 @@ export const routesOf = (channels: readonly ChannelKind[]) => {
   return z
     .record(routeKey, route)
     .prefault({})
-    .describe('Destinations besides mail, by name: your own webhooks, Slack and Microsoft Teams.');
+    .describe(
+      'Destinations besides mail, by name: your own webhooks, Slack, Microsoft Teams, Telegram, Discord and ntfy.',
+    );
 };

@@ -1,11 +1,21 @@
 import type { OutboxRoute } from '../route.ts';
 import type { ChannelDefinition, ChannelDeps } from './definition.ts';
+import { discordChannel } from './discord/definition.ts';
+import { ntfyChannel } from './ntfy/definition.ts';
+import { telegramChannel } from './telegram/definition.ts';
 import { slackChannel } from './slack/definition.ts';
 import { teamsChannel } from './teams/definition.ts';
 import { webhookChannel } from './webhook/definition.ts';
 
 /** Mail is not a channel of routes: there is one mail server, its recipients are addresses, and its messages carry files. */
-export const channels = [webhookChannel, slackChannel, teamsChannel] as const;
+export const channels = [
+  webhookChannel,
+  slackChannel,
+  teamsChannel,
+  telegramChannel,
+  discordChannel,
+  ntfyChannel,
+] as const;
 
 export type RouteKind = (typeof channels)[number]['kind'];
 

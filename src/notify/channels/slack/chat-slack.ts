@@ -1,6 +1,7 @@
 import type { Announcement } from '../../announcement.ts';
 import { summarise, withinLimit, type ChatSummary, type SummaryTable } from '../chat/chat-summary.ts';
-import { chatLines, columnsOf, cut } from '../chat/chat-text.ts';
+import { chatLines, cut } from '../chat/chat-text.ts';
+import { aligned } from '../chat/plain-chat.ts';
 import type { Envelope } from '../webhook/webhook-body.ts';
 
 /**
@@ -18,23 +19,6 @@ const plain = (text: string) => ({ type: 'plain_text', text, emoji: false });
 
 /** Blocks contain only literal text: plain_text, and text elements of rich_text, which have no markup. */
 const section = (lines: readonly string[]) => ({ type: 'section', text: plain(chatLines(lines, 2000)) });
-
-const aligned = ({ columns, rows }: SummaryTable): string => {
-  const all = [columns, ...rows.map(({ cells }) => cells)];
-  const full = all.filter((cells) => cells.length > 1);
-  const widths = columns.map((_, index) => Math.max(...full.map((cells) => columnsOf(cells[index] ?? ''))));
-  return all
-    .map((cells) =>
-      cells
-        .map((cell, index) => {
-          const space = ' '.repeat(Math.max(0, (widths[index] ?? 0) - columnsOf(cell)));
-          return index === 0 ? cell + space : space + cell;
-        })
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-};
 
 const tableBlock = (table: SummaryTable) => ({
   type: 'rich_text',

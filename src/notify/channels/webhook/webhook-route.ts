@@ -16,6 +16,11 @@ export type WebhookOptions = {
   /** Signs each request; chats do not check signatures. */
   readonly secret?: Secret | undefined;
   readonly rate?: Rate | undefined;
+  /** Further secrets, which no error quotes. */
+  readonly secrets?: readonly Secret[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: JSON. */
+  readonly contentType?: string;
   readonly http: Http;
   readonly clock: Clock;
 };
@@ -30,14 +35,15 @@ const secretPartsOf = (url: URL): readonly string[] =>
 
 /** Posts stored messages to this URL only: https, or http on loopback. @throws Fault `config-invalid` */
 export const createWebhookRoute = (options: WebhookOptions): OutboxRoute => {
-  const { name, http, clock, secret } = options;
+  const { name, http, clock, secret, contentType = 'application/json; charset=utf-8' } = options;
   const url = new URL(options.url.reveal());
   if (url.protocol !== 'https:' && !isLoopback(url.hostname))
     throw fault('config-invalid', `the url of the route ${name} is not https`);
   const secrets = createSecretRegistry();
   // The URL is a credential, and so is any part of it that an error message may quote.
   for (const part of secretPartsOf(url)) secrets.register(part);
-  if (secret !== undefined) secrets.register(secret.reveal());
+  for (const one of [secret, ...(options.secrets ?? [])])
+    if (one !== undefined) secrets.register(one.reveal());
   const faultContext = { where: `the route ${name} (${url.host})`, redact: secrets.redact };
   return {
     name,
@@ -57,7 +63,8 @@ export const createWebhookRoute = (options: WebhookOptions): OutboxRoute => {
               method: 'POST',
               url,
               headers: {
-                'content-type': 'application/json; charset=utf-8',
+                'content-type': contentType,
+                ...options.headers,
                 'idempotency-key': row.messageId,
                 ...(secret === undefined
                   ? {}
