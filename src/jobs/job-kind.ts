@@ -7,6 +7,7 @@ import type {
   LocaleTag,
   Log,
   LogFields,
+  Money,
   Progress,
   UnixMillis,
 } from '../core/index.ts';
@@ -78,6 +79,11 @@ export type JobContext = {
   readonly reportDirectories: readonly string[];
   readonly reports: JobReports;
   readonly costOwners?: CostOwners;
+  /** All accounts of the configuration, and declared values of one unit of a currency in the other one. */
+  readonly accounts?: {
+    readonly all: readonly { readonly name: string; readonly currency: string }[];
+    readonly rates: Readonly<Partial<Record<string, Money>>>;
+  };
   /** Missing when nothing can be sent. */
   readonly mail: JobMail | undefined;
   readonly keys?: (() => Promise<KeyService>) | undefined;

@@ -27,6 +27,7 @@ export type { UsageValue } from './usage/usage-batch.ts';
 export { bindWith, type BindQueries } from './queries/bind-queries.ts';
 export type { QueryRequest } from './queries/protocol.ts';
 export type {
+  AccountSpend,
   CubeFacts,
   CubeQuery,
   CubeRequest,

@@ -83,6 +83,10 @@ export const createContexts = (deps: ContextDeps) => {
         ...alertLinkOf(settings.status, account, clock),
       },
       costOwners: costOwnersOf(settings, account),
+      accounts: {
+        all: Object.entries(settings.accounts).map(([name, { currency }]) => ({ name, currency })),
+        rates: settings.rates,
+      },
       keys: () => deps.keyService(account),
       backups: deps.backups,
       mail:

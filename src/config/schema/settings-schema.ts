@@ -241,6 +241,15 @@ export const settingsSchema = z
       .describe(
         'Prices by model name. * matches any text, and the most specific name applies. Reports use them for the cost of each class of tokens and the savings by caching.',
       ),
+    rates: z
+      .partialRecord(
+        z.enum(['USD', 'CNY']),
+        amount.refine((rate) => rate !== '0', { error: 'must be above 0' }),
+      )
+      .prefault({})
+      .describe(
+        'Exchange rates for the report accounts: value of one unit of a currency in the other one, such as { CNY: "0.1389" }. Defaults to the rate that the gateway’s own figures show.',
+      ),
     archive_reports: z
       .strictObject({
         keep: positiveDuration.prefault('400d').describe('How long built reports and their files are kept.'),

@@ -3,7 +3,7 @@ const letters = String.raw`\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFE\u{10800}-\u{1
 
 /** Runs of such words, and those that are isolated already. */
 const runs = new RegExp(
-  String.raw`\u2068[^\u2069]*\u2069|[${letters}](?:[${letters}\p{M}]|[ ._'’-]+(?=[${letters}]))*`,
+  String.raw`\u2068[^\u2068\u2069]*\u2069|[${letters}](?:[${letters}\p{M}]|[ ._'’-]+(?=[${letters}]))*`,
   'gu',
 );
 

@@ -31,6 +31,7 @@ import { monthOutlook } from '../forecasts/month-outlook.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { readBudgets } from '../alert/rules/budget/read-budgets.ts';
 import type { Assessment, MonthOutlook } from '../../monitoring/index.ts';
+import { readAccounts } from './accounts/read-accounts.ts';
 import type { ComposedReport, PreparedReport, ReportFile, ReportRequest } from './composed.ts';
 import { periodVerdict, type PeriodVerdict } from './period-verdict.ts';
 import { findUnmatched } from './unmatched.ts';
@@ -231,7 +232,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
 
   const compose: PreparedReport['compose'] = async (of = {}) => {
     // It may show what the comparison stores.
-    if (names('comparisons')) await compare();
+    if (names('comparisons') || names('accounts')) await compare();
     progress({ step: `building ${request.report}`, detail: period.label });
     const part = { ...of, filters };
     const isOfAccount = isWhole(part);
@@ -252,6 +253,7 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
         ...(isOfAccount && names('journal')
           ? { journal: await readJournal(period, request, context, composeReport) }
           : {}),
+        ...(isOfAccount && names('accounts') ? { accounts: await readAccounts(period, context) } : {}),
         ...(names('forecast') ? { forecast: await forecastOf(part, period, context) } : {}),
       },
       facts: {

@@ -74,6 +74,24 @@ export type MonthForecast = {
   readonly accuracy?: { readonly mean: Money; readonly most: Money; readonly months: number } | undefined;
 };
 
+/** An account of the configuration in the period of a report. Amounts are in its currency; unknown ones are undefined. */
+export type AccountSpend = {
+  readonly account: string;
+  readonly currency: string;
+  readonly spend: Money | undefined;
+  readonly spendBefore: Money | undefined;
+  /** Of its newest comparison that overlaps the period. */
+  readonly verdict: string | undefined;
+  /** The watermark of its call log. */
+  readonly through: UnixSeconds | undefined;
+  /** The value of one unit of its currency in that of the report. */
+  readonly rate: Money | undefined;
+  readonly rateFrom: 'own' | 'declared' | 'gateway' | undefined;
+  /** In the currency of the report. */
+  readonly converted: Money | undefined;
+  readonly convertedBefore: Money | undefined;
+};
+
 /** Facts about the run that a report's SQL can read. */
 export type CubeRun = {
   /** The moment that the run is for. */
@@ -106,6 +124,7 @@ export type CubeRequest = {
   readonly budgets?: readonly Budget[];
   readonly journal?: Journal | undefined;
   readonly forecast?: MonthForecast | undefined;
+  readonly accounts?: readonly AccountSpend[] | undefined;
   readonly run?: CubeRun;
   /** Timeout of one query in milliseconds; default 60,000. */
   readonly timeLimit?: number;

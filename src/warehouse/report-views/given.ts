@@ -89,6 +89,40 @@ export const journalView: ReportView = {
     ),
 };
 
+export const accountsView: ReportView = {
+  name: 'accounts',
+  ofWholeAccount: true,
+  description:
+    'every account of the configuration in the period, with its amounts at a rate in the currency of the report; empty in a report on a part of the account',
+  columns: columnsOf([
+    ['account', 'VARCHAR', 'name of the account'],
+    ['currency', 'VARCHAR', 'currency of its amounts'],
+    ['spend', 'DECIMAL(38, 12)', 'in its currency; NULL where the log does not cover the period'],
+    ['spend_before', 'DECIMAL(38, 12)', 'of the comparison'],
+    ['verdict', 'VARCHAR', 'of its newest comparison that overlaps the period; NULL without one'],
+    ['data_through_seconds', 'BIGINT', 'watermark of its call log, seconds UTC'],
+    ['rate', 'DECIMAL(38, 12)', 'value of one unit of its currency in that of the report; NULL if unknown'],
+    ['rate_from', 'VARCHAR', "'own' currency, 'declared' in the configuration, or shown by the 'gateway'"],
+    ['converted', 'DECIMAL(38, 12)', 'spend at the rate, rounded to 12 decimals'],
+    ['converted_before', 'DECIMAL(38, 12)', 'of the comparison'],
+  ]),
+  rows: async ({ request: { accounts = [] } }) =>
+    Promise.resolve(
+      accounts.map((one) => [
+        one.account,
+        one.currency,
+        one.spend ?? null,
+        one.spendBefore ?? null,
+        one.verdict ?? null,
+        one.through ?? null,
+        one.rate ?? null,
+        one.rateFrom ?? null,
+        one.converted ?? null,
+        one.convertedBefore ?? null,
+      ]),
+    ),
+};
+
 export const forecastView: ReportView = {
   name: 'forecast',
   ofAmounts: true,

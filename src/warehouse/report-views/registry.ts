@@ -3,7 +3,15 @@ import { changedUsageView } from './changed-usage.ts';
 import { cubeRelation, daysRelation } from './cube-columns.ts';
 import { comparisonsView, restatedDaysView, usageDaysView } from './evidence.ts';
 import { fittedPricesView, recentPricesView } from './fitted-prices.ts';
-import { budgetsView, forecastView, journalView, pricesView, runView, teamsView } from './given.ts';
+import {
+  accountsView,
+  budgetsView,
+  forecastView,
+  journalView,
+  pricesView,
+  runView,
+  teamsView,
+} from './given.ts';
 import { keyAuditView } from './key-audit.ts';
 import { accountHistoryView, keyHistoryView, keysView } from './keys.ts';
 import { rotationsView } from './rotations.ts';
@@ -29,6 +37,7 @@ export const reportViews: readonly ReportView[] = [
   budgetsView,
   forecastView,
   journalView,
+  accountsView,
   teamsView,
   runView,
 ];
