@@ -35,6 +35,9 @@ export const durationText = (millis: number): string => {
   return countText(count, unit);
 };
 
+/** Keeps a sentence readable. */
+const mostRanges = 12;
+
 /** Whole hours by their starts, ascending: `09:00–12:00, 14:00–15:00`; with their dates where these are several. */
 export const hoursText = (hours: readonly UnixSeconds[], zone: string): string => {
   const ranges: { readonly start: UnixSeconds; end: UnixSeconds }[] = [];
@@ -47,9 +50,13 @@ export const hoursText = (hours: readonly UnixSeconds[], zone: string): string =
   }
   const timeOf = (moment: UnixSeconds): string => formatMoment(moment, zone).slice(11, 16);
   const hasDates = new Set(hours.map((hour) => dateAt(hour, zone))).size > 1;
-  return ranges
-    .map(({ start, end }) => `${hasDates ? `${dateAt(start, zone)} ` : ''}${timeOf(start)}–${timeOf(end)}`)
-    .join(', ');
+  const more = ranges.length - mostRanges;
+  return [
+    ...ranges
+      .slice(0, mostRanges)
+      .map(({ start, end }) => `${hasDates ? `${dateAt(start, zone)} ` : ''}${timeOf(start)}–${timeOf(end)}`),
+    ...(more > 0 ? [`… (+${more})`] : []),
+  ].join(', ');
 };
 
 /** `12 kB`, `7.9 MB`; kilobytes are rounded up. */

@@ -46,6 +46,7 @@ export { viewAlerts } from './alert/view-alerts.ts';
 export { backupFaults } from './backup/backup.ts';
 export { clashes } from './rotate-keys/place-rules.ts';
 export { sinkFaults } from './rotate-keys/sink-faults.ts';
+export { folderOfJob } from './report/archive/manifest.ts';
 export { listReports, namesIn, type ListedReport, type ReportList } from './report/archive/read-report.ts';
 export { trimReports } from './report/archive/trim-reports.ts';
 export { jsonObject } from './snapshot/snapshot.ts';

@@ -82,6 +82,35 @@ describe('the owner of an old key that is still used', () => {
     expect(noticesOf(fixture).map(({ kind }) => kind)).toEqual(['used', 'used', 'unused']);
   });
 
+  it('does not fail the rotation where the log cannot be read', async () => {
+    const { fixture } = await begunFixture({
+      overlap: 20 * day,
+      retire: { ...retire, when: 'after-overlap' },
+    });
+    Object.assign(fixture.evidence, {
+      logComplete: () => Promise.reject(new Error('a month of the archive is damaged')),
+    });
+    await live(fixture, 4, { used: 4 });
+    expect(fixture.alert).toEqual([]);
+  });
+
+  it('is notified of at most seven days at once, with a last call that landed late', async () => {
+    const { fixture } = await begunFixture({ retire: { ...retire, quiet: 30 * day } });
+    fixture.used('billing.g1', -60_000);
+    fixture.elapse(20 * day);
+    fixture.used('billing.g1', 3 * day);
+    await fixture.advance();
+    const [first] = noticesOf(fixture);
+    if (first?.about.event !== 'old-key-used') throw new RangeError('no notification of use');
+    expect(first.about.to - first.about.from).toBe((7 * day) / 1000);
+    // A call of the day before that the log did not have yet.
+    fixture.used('billing.g1', 2 * hour);
+    const late = Math.floor((fixture.clock.now() - 2 * hour) / 1000);
+    fixture.elapse(2 * day);
+    await fixture.advance();
+    expect(noticesOf(fixture).at(-1)?.about).toMatchObject({ event: 'old-key-unused', lastCall: late });
+  });
+
   it('is notified when a key that is timed expires', async () => {
     const { fixture, old } = await begunFixture({
       overlap: 4 * day,

@@ -1,5 +1,5 @@
 import type { Deps } from '../../core/index.ts';
-import { listReports, namesIn, type ReportList } from '../../jobs/index.ts';
+import { folderOfJob, listReports, namesIn, type ReportList } from '../../jobs/index.ts';
 import { readConfig } from '../../settings.ts';
 import { databaseOf, unknownJob } from '../accounts/good-config.ts';
 import { pathsOf } from '../data-folder/paths.ts';
@@ -21,7 +21,8 @@ export const reportsKept = async (
   if (job !== undefined && loaded.config !== undefined) {
     // A job that was removed keeps its reports.
     const names = [...new Set([...Object.keys(loaded.config.jobs), ...(await namesIn(reportsDirectory))])];
-    if (!names.includes(job)) throw unknownJob(job, names);
+    if (!names.includes(job) && !names.includes(folderOfJob(job)))
+      throw unknownJob(job, Object.keys(loaded.config.jobs));
   }
   return listReports(reportsDirectory, { ...query, job });
 };

@@ -17,6 +17,19 @@ export const reportFaults = (job: DeclaredJob, declared: Declared): ConfigFault[
     advice,
   });
   const isSent = given('mail') !== undefined || given('post') !== undefined;
+  const to = valueAt(job.part.resolved, ['mail', 'to']);
+  const isByTag =
+    Array.isArray(to) && to.some((text) => typeof text === 'string' && text.startsWith('each_'));
+  const hasRemainder =
+    valueAt(job.part.resolved, ['mail', 'remainder']) !== undefined || given('post') !== undefined;
+  if (isByTag && !hasRemainder && declared.hasOperators === false)
+    return [
+      at(
+        'mail',
+        'has no recipients for the keys of no owner or cost center with an address',
+        'add remainder: [you@example.com] to its mail, or mail.operators to tollkeeper.yaml',
+      ),
+    ];
   if (given('each_team') !== true)
     // An unknown key of the job may be a misspelt key for the recipients.
     return isSent || hasUnknownKey(job)

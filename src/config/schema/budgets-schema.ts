@@ -54,7 +54,13 @@ export const budgetSchema = z.strictObject({
     .describe('Pattern of the names or services of the API keys whose spend counts; * matches any text.'),
   model: pattern.optional().describe('Pattern of the models whose spend counts; * matches any text.'),
   tag: z
-    .partialRecord(z.enum(tagNames), z.string().min(1))
+    .partialRecord(
+      z.enum(tagNames),
+      z
+        .string()
+        .min(1)
+        .transform((text) => text.normalize('NFC')),
+    )
     .optional()
     .describe('Tag whose spend counts, as a map with one entry: { environment: production }.'),
   amount: amount.describe('Amount for one period.'),

@@ -20,10 +20,9 @@ import {
   type ReportKey,
   type ReportManifest,
 } from './archive/manifest.ts';
-import { lastSent } from './sending/last-sent.ts';
 import { decideSending, type Sending, type SendInput } from './sending/send-when.ts';
 import { mailOfReport } from './report-mail.ts';
-import { readReport, type KeptReport } from './archive/read-report.ts';
+import { lastSent, readReport, type KeptReport } from './archive/read-report.ts';
 import { writeReport, type ArchivedFile } from './archive/write-report.ts';
 
 const urlUnder = (base: string, key: ReportKey): string =>

@@ -44,7 +44,7 @@ export type Recipients = {
 
 const partsByTag = (
   tag: AddressedTag,
-  { mail }: Recipients,
+  { mail, post }: Recipients,
   { tags = [], mailOf, operators }: CostOwners,
 ): readonly ReportPart[] => {
   const values = [...new Set(tags.flatMap((rule) => rule.tags[tag] ?? []))];
@@ -62,9 +62,10 @@ const partsByTag = (
     })),
     {
       tagged: { tag, values: [null, ...others] },
-      label: 'unassigned',
-      part: 'unassigned',
-      to: mail?.remainder ?? operators,
+      label: `no ${tag.replace('_', ' ')}`,
+      part: `no-${tag.replace('_', '')}`,
+      // Routes have readers of the whole account, so none receives the part of an owner.
+      to: [...(mail?.remainder ?? operators), ...(post?.to ?? [])],
       recipients: mail?.remainder === undefined ? 'mail.operators' : 'mail.remainder',
     },
   ];

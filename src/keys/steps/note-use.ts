@@ -1,5 +1,7 @@
 import {
   dateAt,
+  daySeconds,
+  errorFields,
   hourMillis,
   interval,
   startOfDay,
@@ -10,7 +12,8 @@ import {
   type UnixSeconds,
 } from '../../core/index.ts';
 import { gatewayTimes } from '../cycle/gateway-time.ts';
-import { generationKey, note, notifyOf } from '../cycle/cycle.ts';
+import { generationKey, note, notifyOf, type Cycle } from '../cycle/cycle.ts';
+import type { KeyUse } from '../model/event-fields.ts';
 import type { OldKeyEnd } from '../model/alert.ts';
 import { isCompromised, isTimed } from '../model/rotation.ts';
 import { namesBorne, sumOfUses, usesOf } from '../retirement/named-uses.ts';
@@ -20,10 +23,14 @@ import type { OfOld, Step } from './step.ts';
 /** Milliseconds after midnight that the call log has to reach it; then its owner is notified of what is known. */
 const timeout = 6 * hourMillis;
 
+/** Days that a notification covers at most. */
+const mostDays = 7;
+
 /** The local days since the last notification, or since the cutover, up to the last midnight; undefined before it. */
 const daysToTell = ({ old, cutover, view }: OfOld): Interval<UnixSeconds> | undefined => {
-  const from = old.noted?.to ?? unixSeconds(Math.ceil(cutover / 1000));
   const to = startOfDay(dateAt(toSeconds(view.now), view.zone), view.zone);
+  // A rotation that has rested for long is not told day by day.
+  const from = unixSeconds(Math.max(old.noted?.to ?? Math.ceil(cutover / 1000), to - mostDays * daySeconds));
   return to > from ? interval(from, to) : undefined;
 };
 
@@ -32,6 +39,41 @@ const endOf = ({ rotation, old, cutover }: OfOld): OldKeyEnd => {
   if (isTimed(rotation, old) && old.expiry !== undefined) return { kind: 'at', at: old.expiry.at };
   const from = unixMillis(inUseSince({ cutover, rotation }) + Math.max(overlap, retire.quiet));
   return { kind: 'unused', quiet: retire.quiet, from };
+};
+
+type FoundUse = {
+  readonly use: KeyUse;
+  /** Starts of the hours with calls. */
+  readonly hours: readonly UnixSeconds[];
+  /** Whether the call log is complete for the days. */
+  readonly complete: boolean;
+  /** Of the days before too, of which calls may have landed after their notification. */
+  readonly lastCall: UnixSeconds | undefined;
+};
+
+/** The use in the days; undefined while the call log may still get calls of them. */
+const readUse = async (
+  cycle: Cycle,
+  { rotation, old, view }: OfOld,
+  days: Interval<UnixSeconds>,
+): Promise<FoundUse | undefined> => {
+  const { evidence, account } = cycle.deps;
+  const { complete } = await evidence.logComplete(account, days);
+  if (!complete && view.now < days.end * 1000 + timeout) return undefined;
+  const names = await namesBorne(cycle, old, (await gatewayTimes(cycle, rotation)).shownSince);
+  const use = sumOfUses(await usesOf(cycle, names, days));
+  const isUsed = use.calls > 0;
+  const { noted } = old;
+  const before =
+    isUsed || noted === undefined
+      ? undefined
+      : sumOfUses(await usesOf(cycle, names, interval(noted.from, days.end)));
+  return {
+    use,
+    hours: isUsed ? ((await evidence.hoursUsed?.(account, names, days)) ?? []) : [],
+    complete,
+    lastCall: before?.lastCall ?? noted?.use.lastCall,
+  };
 };
 
 /**
@@ -52,33 +94,42 @@ export const noteUse: Step<OfOld> = {
     );
   },
   run: async ({ cycle }, situation) => {
-    const { rotation, attempt, old, view } = situation;
-    const { evidence, account, unusedUntil } = cycle.deps;
+    const { rotation, attempt, old } = situation;
     cycle.useLookedAt.add(old.keyId);
     const days = daysToTell(situation);
     if (days === undefined) return;
-    const { complete } = await evidence.logComplete(account, days);
-    if (!complete && view.now < days.end * 1000 + timeout) return;
-    const names = await namesBorne(cycle, old, (await gatewayTimes(cycle, rotation)).shownSince);
-    const use = sumOfUses(await usesOf(cycle, names, days));
+    const found = await readUse(cycle, situation, days).catch((error: unknown) => {
+      cycle.signal.throwIfAborted();
+      // It informs: a rotation must not pause because the log cannot be read.
+      const { service } = rotation;
+      cycle.deps.log.warn('the use of an old key cannot be read', { service, ...errorFields(error) });
+      return undefined;
+    });
+    if (found === undefined) return;
     const { start: from, end: to } = days;
     const about = { name: old.name, from, to, ends: endOf(situation) };
     const key = `${rotation.id}/${old.keyId}/${to}`;
+    const { use, hours, complete, lastCall } = found;
     if (use.calls > 0) {
-      const hours = [...((await evidence.hoursUsed?.(account, names, days)) ?? [])];
       await notifyOf(cycle, rotation, {
         kind: 'used',
         about: { event: 'old-key-used', ...about, successor: attempt.name, hours },
         use,
         key: `${key}/used`,
       });
-      await note(cycle, rotation, { what: 'use-noted', ...generationKey(old), from, to, use, hours });
+      await note(cycle, rotation, {
+        what: 'use-noted',
+        ...generationKey(old),
+        from,
+        to,
+        use,
+        hours: [...hours],
+      });
       return;
     }
     if (!complete) return;
-    const { lastCall, calls = 0 } = old.noted?.use ?? {};
-    if (calls === 0) {
-      unusedUntil.set(old.keyId, to);
+    if (old.noted === undefined || old.noted.use.calls === 0) {
+      cycle.deps.unusedUntil.set(old.keyId, to);
       return;
     }
     await notifyOf(cycle, rotation, {

@@ -40,7 +40,11 @@ export const createKeyTable = (
       (await uses(account, [name], range)).get(name) ?? { calls: 0, spend: zero, models: [] },
     hoursUsed: async (account, names, range) =>
       rowStore.read({ account }, async ({ connection, rows }) =>
-        readHoursUsed(connection, { account, names, range }, await rows(range)),
+        readHoursUsed(
+          connection,
+          { account, names, range },
+          await rows(range, { columns: ['account', 'created_at', 'token_name', 'kind'] }),
+        ),
       ),
     logComplete: async (account, range) =>
       rowStore.read({ account, reads: logFactsTables }, async ({ connection, rows }) =>

@@ -52,6 +52,10 @@ const cases: readonly (readonly [name: string, change: Partial<SendInput>])[] = 
   ['no report before', { last: 'none' }],
   ['a damaged report before', { last: 'damaged' }],
   ['an unknown figure', { totals: totals(null) }],
+  [
+    'an unknown headline beside a column of its name',
+    { totals: [...totals(null), { name: 'total', exact: '100', unit: 'USD' }] },
+  ],
   ['a figure that was unknown', { last: { ...last, totals: [] } }],
   ['another currency', { last: { ...last, currency: 'CNY' } }],
   ['a verdict that is not good', { verdict: { verdict: 'truncated', good: false } }],

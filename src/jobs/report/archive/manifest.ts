@@ -86,7 +86,7 @@ export const mailTextFile = 'mail.txt';
 export const draftPrefix = '.draft-';
 
 /** Names of jobs and parts, which may contain any sign, as names of folders in ASCII: others as their hash, behind a dot, which follows no kind in a name. */
-export const folderName = (name: string, kind: string): string =>
+const folderName = (name: string, kind: string): string =>
   /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)
     ? name
     : `${kind}.${createHash('sha256').update(name).digest('hex').slice(0, 20)}`;
@@ -94,22 +94,36 @@ export const folderName = (name: string, kind: string): string =>
 /** The kind of a part: `team` of `team-growth`. */
 const kindOf = (part: string): string => /^[a-z]+/.exec(part)?.[0] ?? 'part';
 
+/** `job.1f0c…` for a name that is not plain ASCII. */
+export const folderOfJob = (job: string): string => folderName(job, 'job');
+
+const suffixOf = (part: string | undefined): string =>
+  part === undefined ? '' : `-${folderName(part, kindOf(part))}`;
+
 /** `20261121T070000.000Z`, and the part; names of one part sort by time. */
 const nameOf = (slot: UnixMillis, part: string | undefined): string =>
-  `${new Date(slot).toISOString().replaceAll(/[-:]/g, '')}${part === undefined ? '' : `-${folderName(part, kindOf(part))}`}`;
+  `${new Date(slot).toISOString().replaceAll(/[-:]/g, '')}${suffixOf(part)}`;
 
-/** The slot of a folder with a report of the part; undefined for others. */
-export const slotOfName = (name: string, part: string | undefined): UnixMillis | undefined => {
-  const found = /^(\d{4})(\d{2})(\d{2}T\d{2})(\d{2})(\d{2}\.\d{3}Z)(?:-.+)?$/s.exec(name);
-  if (found === null) return undefined;
-  const [, year, month, hour, minute, second] = found;
-  const slot = Date.parse(`${year}-${month}-${hour}:${minute}:${second}`);
-  return Number.isNaN(slot) || nameOf(unixMillis(slot), part) !== name ? undefined : unixMillis(slot);
+/** Folders of the part among those of a job, with their slots. */
+export const foldersOfPart = (
+  names: readonly string[],
+  part: string | undefined,
+): readonly { readonly name: string; readonly slot: UnixMillis }[] => {
+  const suffix = suffixOf(part);
+  return names.flatMap((name) => {
+    if (!name.endsWith(suffix)) return [];
+    const own = name.slice(0, name.length - suffix.length);
+    const found = /^(\d{4})(\d{2})(\d{2}T\d{2})(\d{2})(\d{2}\.\d{3}Z)$/.exec(own);
+    if (found === null) return [];
+    const [, year, month, hour, minute, second] = found;
+    const slot = Date.parse(`${year}-${month}-${hour}:${minute}:${second}`);
+    return Number.isNaN(slot) ? [] : [{ name, slot: unixMillis(slot) }];
+  });
 };
 
 /** `daily-spend/20261121T070000.000Z`, relative to the report archive; uses only characters that every file system allows. */
 export const folderOf = ({ job, slot, part }: ReportKey): string =>
-  join(folderName(job, 'job'), nameOf(slot, part));
+  join(folderOfJob(job), nameOf(slot, part));
 
 /** Rejects like `node:fs`, and with the reason when the file is not a manifest. */
 export const readManifest = async (folder: string): Promise<ReportManifest> =>

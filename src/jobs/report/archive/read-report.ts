@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fault, messageOf, systemCode } from '../../../core/index.ts';
+import { fault, messageOf, systemCode, unixMillis } from '../../../core/index.ts';
+import type { SendInput } from '../sending/send-when.ts';
 import { sendingText } from '../sending/sending-text.ts';
 import type { Announcement } from '../../../notify/index.ts';
 import {
   announcementFile,
   draftPrefix,
-  folderName,
+  folderOfJob,
+  foldersOfPart,
   folderOf,
   mailsFile,
   mailTextFile,
@@ -47,6 +49,7 @@ export const readReport = async (root: string, key: ReportKey): Promise<KeptRepo
     throw damaged(folder, `cannot be read: ${messageOf(error)}`, error);
   }
   if (manifest.job !== key.job) throw damaged(folder, `belongs to job ${manifest.job}`);
+  if (manifest.part !== key.part) throw damaged(folder, `is that of ${manifest.part ?? 'the account'}`);
   const fileOf = async (name: string) => {
     const file = manifest.files.find((candidate) => candidate.name === name);
     if (file === undefined) throw damaged(folder, `has no file ${name}`);
@@ -117,7 +120,7 @@ export const listReports = async (
   { job, limit }: { readonly job?: string | undefined; readonly limit: number },
 ): Promise<ReportList> => {
   const folders: { readonly path: string; readonly name: string }[] = [];
-  for (const name of job === undefined ? await namesIn(root) : [folderName(job, 'job')])
+  for (const name of job === undefined ? await namesIn(root) : [folderOfJob(job)])
     for (const slot of await namesIn(join(root, name)))
       if (!slot.startsWith(draftPrefix)) folders.push({ path: join(root, name, slot), name: slot });
   // Names of slots sort by time.
@@ -140,4 +143,22 @@ export const listReports = async (
     }
   }
   return { reports, damaged: damagedFolders };
+};
+
+/**
+ * The report of the same job and part, of an earlier slot, that its recipients have last. `damaged`: a report after it cannot be read, which
+ * may be what they have. @throws Fault `report-damaged` when the archive cannot be read
+ */
+export const lastSent = async (root: string, { job, slot, part }: ReportKey): Promise<SendInput['last']> => {
+  const folder = join(root, folderOfJob(job));
+  const earlier = foldersOfPart(await namesIn(folder), part).filter((one) => one.slot < slot);
+  for (const { name } of earlier.toSorted((one, other) => other.slot - one.slot)) {
+    try {
+      const { sending, currency, totals, slot: own } = await readManifest(join(folder, name));
+      if (sending?.sent !== false) return { slot: unixMillis(Date.parse(own)), currency, totals };
+    } catch {
+      return 'damaged';
+    }
+  }
+  return 'none';
 };

@@ -145,8 +145,11 @@ const inAnyCase = ({
 
 type Judged = { readonly fact: SendFact; readonly holds: boolean };
 
-const valueOf = (totals: readonly NamedFigure[], figure: string): NamedFigure | undefined =>
-  totals.find(({ name, exact }) => name === figure && exact !== null);
+/** The first figure of the name, as the headline is `total`; undefined where it is unknown. */
+const valueOf = (totals: readonly NamedFigure[], figure: string): NamedFigure | undefined => {
+  const found = totals.find(({ name }) => name === figure);
+  return found?.exact === null ? undefined : found;
+};
 
 const judgeChange = (
   { figure, by }: { readonly figure: string; readonly by: WrittenThreshold },

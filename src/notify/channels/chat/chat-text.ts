@@ -1,4 +1,4 @@
-import { isolateNames } from '../../../core/index.ts';
+import { isolateNames, withoutIsolates } from '../../../core/index.ts';
 
 /** Bidi controls and invisible characters: a name with them could change the apparent meaning of the text around it. */
 const invisible = /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202f\u2060-\u206f\ufeff]+/gu;
@@ -16,9 +16,9 @@ export const cut = (text: string, limit: number): string => {
   return `${kept}…`;
 };
 
-/** One visible line of at most `limit` UTF-16 units. */
+/** One visible line of at most `limit` UTF-16 units, and two for each name from right to left. */
 export const chatLine = (text: string, limit: number): string =>
-  cut(isolateNames(text.replaceAll(invisible, ' ').trim()), limit);
+  isolateNames(cut(text.replaceAll(invisible, ' ').trim(), limit));
 
 const wide =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Emoji_Presentation}/u;
@@ -26,7 +26,7 @@ const wide =
 /** Columns in a monospaced font. */
 export const columnsOf = (text: string): number => {
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += wide.test(segment) ? 2 : 1;
+  for (const { segment } of graphemes.segment(withoutIsolates(text))) width += wide.test(segment) ? 2 : 1;
   return width;
 };
 
