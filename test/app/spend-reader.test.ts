@@ -11,6 +11,7 @@ const settings = {
   teams: { search: { keys: ['*'] } },
   tags: {},
   owners: {},
+  cost_centers: {},
   prices: {},
   budgets: {},
 } as unknown as Parameters<ReturnType<typeof createSpendReader>>[0]['settings'];

@@ -130,7 +130,7 @@ const configurationMutants: readonly Mutant[] = [
     'a job may need itself',
     'config/mistakes',
     'config/rules/rules.ts',
-    "if (names === 'job' && text === job.name)",
+    "if (names === 'job' && text.normalize('NFC') === job.name)",
     "if (names === 'job' && text === '')",
   ),
   mutant(
