@@ -29,6 +29,16 @@ export type CostOwners = {
   readonly budgets?: readonly Budget[];
 };
 
+/** The mail addresses of a value of a tag; empty without any. */
+export const addressesOf = (
+  { mailOf }: Pick<CostOwners, 'mailOf'>,
+  tag: AddressedTag,
+  value: string,
+): readonly string[] => {
+  const byValue = mailOf?.[tag] ?? {};
+  return Object.hasOwn(byValue, value) ? (byValue[value] ?? []) : [];
+};
+
 export const noCostOwners: CostOwners = { teams: [], prices: [], operators: [] };
 
 /** Patterns of names, in which `*` stands for any text. */

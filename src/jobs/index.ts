@@ -40,7 +40,7 @@ export type { ComposedReport } from './report/composed.ts';
 export { expiryPolicy, type ExpireSettings } from './expire-keys/expire-shape.ts';
 export { planExpiries } from './expire-keys/plan-expiries.ts';
 export type { JobAccount, JobContext, JobKind, JobOutcome, JobPlan, ScheduledMail } from './job-kind.ts';
-export type { CostOwners } from './cost-owners.ts';
+export { addressesOf, type CostOwners } from './cost-owners.ts';
 export { rotationPolicy, type RotateSettings } from './rotate-keys/rotate-shape.ts';
 export { viewAlerts } from './alert/view-alerts.ts';
 export { backupFaults } from './backup/backup.ts';

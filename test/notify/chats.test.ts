@@ -42,6 +42,8 @@ const texts = [
   '👩‍👩‍👧‍👦'.repeat(100),
   '\ud800 half',
   'x'.repeat(50_000),
+  'قسم'.repeat(200),
+  'א1 '.repeat(200),
 ];
 /** By a title that reports can show. */
 const hostile = texts.map((text) => [JSON.stringify(text.slice(0, 60)), text] as const);
@@ -103,6 +105,8 @@ describe('Slack', () => {
     for (const name of texts) {
       const { blocks } = JSON.parse(slackBody(saying(name), envelope)) as { blocks: Node[] };
       expect(JSON.stringify(blocks).length).toBeLessThan(13_000);
+      const [header = {}] = blocks;
+      expect(String((header['text'] as Node)['text']).length).toBeLessThanOrEqual(150);
     }
   });
 });

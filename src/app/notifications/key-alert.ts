@@ -1,5 +1,5 @@
 import { shellWord, type UnixMillis } from '../../core/index.ts';
-import type { CostOwners } from '../../jobs/index.ts';
+import { addressesOf, type CostOwners } from '../../jobs/index.ts';
 import { fitsPattern, type AuditHead, type KeyAlert } from '../../keys/index.ts';
 import { keyText, linesOf, type Locale } from '../../messages/index.ts';
 import type { AlertBlock } from '../../reports/index.ts';
@@ -61,38 +61,28 @@ type Recipients = {
   readonly whose: string;
 };
 
-/** The owner that a tag of the key names, else its team, else the operators. */
-const ownersOf = (
+/** For the owner of a key: the one that a tag of the key names, else its team, else the operators. For others: operators and the team. */
+const recipientsOf = (
   event: KeyAlertEvent,
+  team: CostOwners['teams'][number] | undefined,
   { operators, locale: { keys } }: Pick<MessageDeps, 'operators' | 'locale'>,
 ): Recipients => {
-  const { alert, tags = [], mailOf } = event;
-  const { about, service } = alert;
-  const { owner } = tagsOf('name' in about ? about.name : service, service, tags);
-  const own =
-    owner === null || mailOf === undefined || !Object.hasOwn(mailOf.owner, owner)
-      ? undefined
-      : mailOf.owner[owner];
-  if (owner !== null && own !== undefined)
+  const { kind, about, service } = event.alert;
+  const teamMail = team?.mail ?? [];
+  if (!forOwner.has(kind))
+    return {
+      to: [...new Set([...operators, ...teamMail])],
+      settings:
+        team === undefined ? 'mail.operators' : keys.recipients('mail.operators', `teams.${team.name}.mail`),
+      whose: '',
+    };
+  const { owner } = tagsOf('name' in about ? about.name : service, service, event.tags ?? []);
+  const own = owner === null ? [] : addressesOf(event, 'owner', owner);
+  if (owner !== null && own.length > 0)
     return { to: own, settings: `owners.${owner}.mail`, whose: keys.owner(owner) };
-  const team = teamOf(alert, event);
-  return team === undefined || team.mail.length === 0
+  return team === undefined || teamMail.length === 0
     ? { to: operators, settings: 'mail.operators', whose: '' }
-    : { to: team.mail, settings: `teams.${team.name}.mail`, whose: '' };
-};
-
-const recipientsOf = (event: KeyAlertEvent, deps: Pick<MessageDeps, 'operators' | 'locale'>): Recipients => {
-  const { kind, service } = event.alert;
-  if (forOwner.has(kind)) return ownersOf(event, deps);
-  const team = forTeam.has(kind) && service !== '' ? teamOf(event.alert, event) : undefined;
-  return {
-    to: [...new Set([...deps.operators, ...(team?.mail ?? [])])],
-    settings:
-      team === undefined
-        ? 'mail.operators'
-        : deps.locale.keys.recipients('mail.operators', `teams.${team.name}.mail`),
-    whose: '',
-  };
+    : { to: teamMail, settings: `teams.${team.name}.mail`, whose: '' };
 };
 
 /** Goes to operators, and to the team that pays for the key if its use is affected. */
@@ -104,11 +94,9 @@ export const keyAlertMessages = (
   const { account, service, use } = alert;
   const { keys, mails, outages } = locale;
   const at = (moment: UnixMillis): string => outages.at(moment, zone);
-  const { to, settings, whose } = recipientsOf(event, { operators, locale });
-  const team =
-    (forTeam.has(alert.kind) || forOwner.has(alert.kind)) && service !== ''
-      ? teamOf(alert, event)
-      : undefined;
+  const isOfTeam = service !== '' && (forTeam.has(alert.kind) || forOwner.has(alert.kind));
+  const team = isOfTeam ? teamOf(alert, event) : undefined;
+  const { to, settings, whose } = recipientsOf(event, team, { operators, locale });
   const { title, message, advice } = keyText(alert, keys, { at, zone });
   const word = shellWord(service);
   const block: AlertBlock = {

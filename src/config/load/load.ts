@@ -1,3 +1,4 @@
+import { isMap } from '../rules/show-value.ts';
 import type { z } from 'zod';
 import {
   dateAt,
@@ -89,9 +90,6 @@ export type Loaded = {
   /** The database file as in tollkeeper.yaml, or the default; available even if other settings are invalid. */
   readonly warehousePath?: string;
 };
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A section with nothing below its key, for example with all lines commented out, counts as omitted. */
 const withoutEmptySections = (value: unknown): unknown =>

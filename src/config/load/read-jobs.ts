@@ -1,3 +1,4 @@
+import { isMap } from '../rules/show-value.ts';
 import { z } from 'zod';
 import { nearest } from '../../core/index.ts';
 import { checkPart, type Checked } from '../rules/check.ts';
@@ -178,9 +179,6 @@ export const readJobs = async (
   }
   return { jobs, faults, shapes, named };
 };
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** `jobs:` with nothing below it declares no jobs. */
 const emptied = (root: unknown): unknown =>

@@ -1,10 +1,8 @@
+import { isMap } from '../rules/show-value.ts';
 import type { YamlFile, YamlPath } from '../../core/index.ts';
 
 /** Sections whose keys are names that a person gives, in letters of any script. */
 const sections: readonly string[] = ['jobs', 'teams', 'budgets', 'owners', 'cost_centers'];
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export type NamedFile = Pick<YamlFile, 'value' | 'positionOf' | 'positionOfKey'> & {
   /** Names that are equal to another one of their section in Unicode form NFC, with it. */

@@ -223,13 +223,13 @@ export const settingsSchema = z
       .record(z.string().min(1).max(200), addressed)
       .prefault({})
       .describe(
-        'Mail addresses of the owners that the tag `owner` names. They are notified of calls with an old key of theirs, and report jobs mail them their part with to: [each_owner].',
+        'Mail addresses of owners, by the value of the tag `owner`. Owners receive notifications about old keys that are still in use, and reports with `to: [each_owner]`.',
       ),
     cost_centers: z
       .record(z.string().min(1).max(200), addressed)
       .prefault({})
       .describe(
-        'Mail addresses of the cost centers that the tag `cost_center` names. Report jobs mail them their part with to: [each_cost_center].',
+        'Mail addresses of cost centers, by the value of the tag `cost_center`. Cost centers receive reports with `to: [each_cost_center]`.',
       ),
     budgets: z
       .record(textName, budgetSchema)
@@ -248,7 +248,7 @@ export const settingsSchema = z
       )
       .prefault({})
       .describe(
-        'Exchange rates for the report accounts: value of one unit of a currency in the other one, such as { CNY: "0.1389" }. Defaults to the rate that the gateway’s own figures show.',
+        'Exchange rates for the report accounts: value of one unit of a currency in the other one, such as { CNY: "0.1389" }. Defaults to the rate in the figures of the gateway.',
       ),
     archive_reports: z
       .strictObject({

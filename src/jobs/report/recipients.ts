@@ -1,8 +1,9 @@
-import { fault, money, subtractMoney, sumMoney, type Money } from '../../core/index.ts';
+import { fault, subtractMoney, sumMoney, type Money } from '../../core/index.ts';
 import { formatMoney, localeOf } from '../../messages/index.ts';
 import type { Period } from '../../reports/index.ts';
 import { isKeyLeft, isModelLeft } from '../../warehouse/index.ts';
 import {
+  addressesOf,
   depsFor,
   noCostOwners,
   type AddressedTag,
@@ -45,19 +46,18 @@ export type Recipients = {
 const partsByTag = (
   tag: AddressedTag,
   { mail, post }: Recipients,
-  { tags = [], mailOf, operators }: CostOwners,
+  costOwners: CostOwners,
 ): readonly ReportPart[] => {
+  const { tags = [], operators } = costOwners;
   const values = [...new Set(tags.flatMap((rule) => rule.tags[tag] ?? []))];
-  const addressOf = (value: string): readonly string[] =>
-    mailOf !== undefined && Object.hasOwn(mailOf[tag], value) ? (mailOf[tag][value] ?? []) : [];
-  const addressed = values.filter((value) => addressOf(value).length > 0);
+  const addressed = values.filter((value) => addressesOf(costOwners, tag, value).length > 0);
   const others = values.filter((value) => !addressed.includes(value));
   return [
     ...addressed.map((value) => ({
       tagged: { tag, values: [value] },
       label: `${tag.replace('_', ' ')} ${value}`,
       part: `${tag.replace('_', '')}-${value}`,
-      to: addressOf(value),
+      to: addressesOf(costOwners, tag, value),
       recipients: `${settingOf[tag]}.${value}.mail`,
     })),
     {
@@ -128,19 +128,19 @@ export const totalsOf = async (
     return sumMoney(own.map(({ charge, refunds }) => subtractMoney(charge, refunds)));
   };
   return parts.map((part) =>
-    isProven ? formatMoney(money(spendOf(part)), currency, localeOf('en')) : 'an unknown amount',
+    isProven ? formatMoney(spendOf(part), currency, localeOf('en')) : 'an unknown amount',
   );
 };
 
-type Fault = readonly [message: string, advice: string];
+type FaultText = readonly [message: string, advice: string];
 
 /** Faults of the configuration. */
-export const remainderFault: Fault = [
+export const remainderFault: FaultText = [
   'has no effect: it receives what each_owner or each_cost_center leave',
   'remove it, or set mail: { to: [each_owner] }',
 ];
 
-export const aloneFault = (name: string): Fault => [
+export const aloneFault = (name: string): FaultText => [
   `has ${name} beside other recipients: each receives its own part only`,
   `write to: [${name}] alone, without team and each_team, and name those who receive the rest in remainder`,
 ];

@@ -31,7 +31,7 @@ export const use = z.object({
 });
 export type KeyUse = Readonly<z.output<typeof use>>;
 
-/** The use of an old key that its owner was notified of, in an interval, seconds UTC; `hours`: starts of the hours with calls. */
+/** The use of an old key in the last notification to its owner. Times are in seconds UTC; `hours` has the start of each hour with calls. */
 export type NotedUse = {
   readonly from: UnixSeconds;
   readonly to: UnixSeconds;

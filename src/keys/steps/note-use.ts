@@ -20,7 +20,7 @@ import { namesBorne, sumOfUses, usesOf } from '../retirement/named-uses.ts';
 import { inUseSince } from './set-expiry.ts';
 import type { OfOld, Step } from './step.ts';
 
-/** Milliseconds after midnight that the call log has to reach it; then its owner is notified of what is known. */
+/** Milliseconds after midnight to wait for the call log. After that, the notification contains the calls that are known. */
 const timeout = 6 * hourMillis;
 
 /** Days that a notification covers at most. */
@@ -29,7 +29,7 @@ const mostDays = 7;
 /** The local days since the last notification, or since the cutover, up to the last midnight; undefined before it. */
 const daysToTell = ({ old, cutover, view }: OfOld): Interval<UnixSeconds> | undefined => {
   const to = startOfDay(dateAt(toSeconds(view.now), view.zone), view.zone);
-  // A rotation that has rested for long is not told day by day.
+  // Limits the interval after a long pause of the rotation.
   const from = unixSeconds(Math.max(old.noted?.to ?? Math.ceil(cutover / 1000), to - mostDays * daySeconds));
   return to > from ? interval(from, to) : undefined;
 };
@@ -64,8 +64,9 @@ const readUse = async (
   const use = sumOfUses(await usesOf(cycle, names, days));
   const isUsed = use.calls > 0;
   const { noted } = old;
+  // Only a notification that the key is unused contains it.
   const before =
-    isUsed || noted === undefined
+    isUsed || !complete || noted === undefined || noted.use.calls === 0
       ? undefined
       : sumOfUses(await usesOf(cycle, names, interval(noted.from, days.end)));
   return {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { rate } from '../../config/index.ts';
-import type { Clock } from '../../core/index.ts';
+import { trimEndOf, type Clock, type Secret } from '../../core/index.ts';
 import type { Http } from '../../http/index.ts';
 import type { Announcement } from '../announcement.ts';
 import type { OutboxRoute } from '../route.ts';
@@ -21,6 +21,21 @@ export type ChannelDefinition<Kind extends string = string> = Parts<Kind> & {
   /** Opens no connection. `settings` was parsed with the schema of this channel. @throws Fault `config-invalid` */
   readonly create: (name: string, settings: unknown, deps: ChannelDeps) => OutboxRoute;
 };
+
+/** A secret address below another one, whose path and query stay. */
+export const addressBelow = (
+  base: Secret,
+  path: () => string,
+  query: Readonly<Record<string, string>> = {},
+): Secret => ({
+  ...base,
+  reveal: () => {
+    const url = new URL(base.reveal());
+    url.pathname = `${trimEndOf(url.pathname, '/')}/${path()}`;
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return url.href;
+  },
+});
 
 /** Lets each kind use its own settings type. */
 export const defineChannel = <Kind extends string, Schema extends z.ZodType>({

@@ -19,7 +19,7 @@ export type RateInput = {
 /** Decimals of a rate that is the inverse of one that a gateway shows, and of amounts that are converted. */
 const places = 12;
 
-/** The declared rate, else that which the gateway's own figures show; undefined if none is known. Pure. */
+/** The declared rate, or else the rate in the figures of the gateway; undefined if there is neither. Pure. */
 export const rateOf = ({ from, to, declared, own, other }: RateInput): Rate | undefined => {
   if (from === to) return { rate: money('1'), from: 'own' };
   const written = declared[from];

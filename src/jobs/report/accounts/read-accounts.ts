@@ -8,9 +8,9 @@ import {
   type UnixSeconds,
 } from '../../../core/index.ts';
 import type { Period } from '../../../reports/index.ts';
-import type { AccountSpend } from '../../../warehouse/index.ts';
+import { storedCurrency, type AccountSpend } from '../../../warehouse/index.ts';
 import type { JobContext } from '../../job-kind.ts';
-import { convert, rateOf, type ShownRate } from './convert.ts';
+import { convert, rateOf } from './convert.ts';
 
 /** Sources whose verdict is shown first. */
 const sources = ['statistics', 'usage by model', 'usage by key', 'used_quota', 'balance'];
@@ -26,7 +26,7 @@ const spendIn = async (
   const request = { account: name, zone, bounds: [start, end], segments: new Set([0]), tokens: false };
   const { sums, isProven, currency = declared } = await warehouse.sums({ ...request, by: ['model'] }, signal);
   const spend = sumMoney(sums.model.map(({ charge, refunds }) => subtractMoney(charge, refunds)));
-  return { spend: isProven ? money(spend) : undefined, currency };
+  return { spend: isProven ? spend : undefined, currency };
 };
 
 /** Each declared account in the period: its spend, that of the comparison, its verdict and watermark, and the amounts in the currency of the total. */
@@ -37,8 +37,9 @@ export const readAccounts = async (
   const { account: job, accounts = { all: [], rates: {} }, warehouse } = context;
   const all = accounts.all.length > 0 ? accounts.all : [job];
   // Amounts of the report are in the currency of those stored for its account.
-  const { currency: totalCurrency } = await spendIn(job, period, context);
-  const shownBy = async (name: string): Promise<readonly ShownRate[]> => warehouse.comparisons.units(name);
+  const stored = await warehouse.logs.amounts(job.name);
+  const totalCurrency = stored === undefined ? job.currency : storedCurrency(stored);
+  const other = await warehouse.comparisons.units(job.name);
   const found: AccountSpend[] = [];
   for (const account of all) {
     context.signal.throwIfAborted();
@@ -57,8 +58,8 @@ export const readAccounts = async (
       from: currency,
       to: totalCurrency,
       declared: accounts.rates,
-      own: await shownBy(account.name),
-      other: await shownBy(job.name),
+      own: await warehouse.comparisons.units(account.name),
+      other,
     });
     const newest = (await warehouse.comparisons.newest(account.name))
       .filter(

@@ -104,7 +104,7 @@ export type LastSent = {
 
 export type SendInput = {
   readonly conditions: readonly SendCondition[];
-  /** Milliseconds after which a report is sent whatever the conditions. */
+  /** Milliseconds after the last sent report. From then on, a report is sent regardless of the conditions. */
   readonly atLeastEvery: number;
   readonly slot: UnixMillis;
   readonly currency: string;
@@ -190,7 +190,7 @@ export const decideSending = (input: SendInput): Sending => {
       ? [judgeAmount(one.above, totals)]
       : [judgeChange(one.changed, totals, last.totals)];
   });
-  // What is unknown is sent, whatever else does not hold.
+  // An unknown figure sends the report, even if other conditions fail.
   const unknown = judged.filter(({ fact: { because } }) => because === 'unknown');
   const failed = judged.filter(({ holds }) => !holds);
   const sent = unknown.length > 0 || failed.length === 0;

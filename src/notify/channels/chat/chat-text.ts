@@ -16,9 +16,16 @@ export const cut = (text: string, limit: number): string => {
   return `${kept}…`;
 };
 
-/** One visible line of at most `limit` UTF-16 units, and two for each name from right to left. */
-export const chatLine = (text: string, limit: number): string =>
-  isolateNames(cut(text.replaceAll(invisible, ' ').trim(), limit));
+/** One visible line of at most `limit` UTF-16 units. */
+export const chatLine = (text: string, limit: number): string => {
+  const visible = text.replaceAll(invisible, ' ').trim();
+  // Isolates count too, and a cut after them could leave one open.
+  for (let most = limit; ;) {
+    const line = isolateNames(cut(visible, most));
+    if (line.length <= limit) return line;
+    most -= line.length - limit;
+  }
+};
 
 const wide =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Emoji_Presentation}/u;

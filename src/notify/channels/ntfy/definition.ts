@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { openUrl, secret } from '../../../config/index.ts';
-import { defineChannel, limit } from '../definition.ts';
+import { addressBelow, defineChannel, limit } from '../definition.ts';
 import { joined, plainChat } from '../chat/plain-chat.ts';
 import { createWebhookRoute } from '../webhook/webhook-route.ts';
 import type { Announcement } from '../../announcement.ts';
@@ -33,21 +33,15 @@ export const ntfyChannel = defineChannel({
     rate: limit,
   }),
   body: ntfyBody,
-  create: (name, { topic, url, token, rate }, deps) => {
-    const address = (): string => {
-      const base = new URL(url.reveal());
-      base.pathname = `${base.pathname.replace(/\/$/, '')}/${topic}`;
-      return base.href;
-    };
-    return createWebhookRoute({
+  create: (name, { topic, url, token, rate }, deps) =>
+    createWebhookRoute({
       name,
-      url: { ...url, reveal: address },
+      url: addressBelow(url, () => topic),
       rate: rate ?? defaultRate,
       contentType: 'text/plain; charset=utf-8',
       ...(token === undefined
         ? {}
         : { headers: { authorization: `Bearer ${token.reveal()}` }, secrets: [token] }),
       ...deps,
-    });
-  },
+    }),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { openUrl, secret } from '../../../config/index.ts';
-import { defineChannel, limit } from '../definition.ts';
+import { addressBelow, defineChannel, limit } from '../definition.ts';
 import { createWebhookRoute } from '../webhook/webhook-route.ts';
 import { telegramBody } from './chat-telegram.ts';
 
@@ -21,20 +21,13 @@ export const telegramChannel = defineChannel({
     rate: limit,
   }),
   body: telegramBody,
-  create: (name, { token, chat, url, rate }, deps) => {
-    const address = (): string => {
-      const base = new URL(url.reveal());
-      base.pathname = `${base.pathname.replace(/\/$/, '')}/bot${token.reveal()}/sendMessage`;
-      // The message is stored without it, and the API takes parameters from both.
-      base.searchParams.set('chat_id', String(chat));
-      return base.href;
-    };
-    return createWebhookRoute({
+  create: (name, { token, chat, url, rate }, deps) =>
+    createWebhookRoute({
       name,
-      url: { ...token, reveal: address },
+      // The message is stored without the chat, and the API takes parameters from both.
+      url: addressBelow(url, () => `bot${token.reveal()}/sendMessage`, { chat_id: String(chat) }),
       rate: rate ?? defaultRate,
       secrets: [token],
       ...deps,
-    });
-  },
+    }),
 });
