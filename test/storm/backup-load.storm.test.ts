@@ -142,7 +142,8 @@ it('backups during pulls, reports and a rotation restore to equal sums, and writ
   const outcomes: string[] = [];
   for (const { from, which, manifest } of backups) {
     await rm(data, { recursive: true, force: true });
-    await restored('restore', from, ...which);
+    // Without `--catch-up` a slot that passed since the backup is stored as skipped, and the facts differ by its row.
+    await restored('restore', from, ...which, '--catch-up');
     const { schema: _, ...facts } = await factsOfFile(join(data, 'tollkeeper.duckdb'), {
       memoryLimit: '256MB',
       spoolDirectory: join(data, 'spool'),
