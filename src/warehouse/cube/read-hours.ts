@@ -71,7 +71,9 @@ export const hoursTables = ['log_amounts', 'key_lineage', 'rollup_hours', 'rollu
 
 const sumsOfSeries = z.array(z.tuple([z.number(), z.number(), z.number()]));
 
-const isEmpty = ({ start, end }: Interval<UnixSeconds>): boolean => end <= start;
+/** Whether no row can be found: no statement is needed. */
+const isEmpty = ({ range, only = {} }: HoursQuery): boolean =>
+  range.end <= range.start || Object.values(only).some((names) => names.length === 0);
 
 type Statement = { readonly sql: string; readonly bindings: Bindings };
 
@@ -83,7 +85,7 @@ export const readHours = async (
   const { connection } = rows;
   const amounts = await valueOfServed(connection, account);
   const { value, currency, isProven } = amounts;
-  const ranges = [...queries, ...asked].flatMap(({ range }) => (isEmpty(range) ? [] : [range]));
+  const ranges = [...queries, ...asked].flatMap((query) => (isEmpty(query) ? [] : [query.range]));
   if (!isProven || ranges.length === 0)
     return { found: queries.map(() => []), series: asked.map(() => new Map()), isProven, currency };
   const hoursIn = await openHours(rows, account, ranges);
@@ -137,8 +139,8 @@ export const readHours = async (
 
   const found: HourSums[][] = [];
   for (const query of queries) {
-    const { by, range } = query;
-    if (isEmpty(range)) {
+    const { by } = query;
+    if (isEmpty(query)) {
       found.push([]);
       continue;
     }
@@ -157,7 +159,7 @@ export const readHours = async (
   }
   const series: ReadonlyMap<string, HourSeries>[] = [];
   for (const query of asked) {
-    if (isEmpty(query.range)) {
+    if (isEmpty(query)) {
       series.push(new Map());
       continue;
     }
