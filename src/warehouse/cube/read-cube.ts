@@ -1,5 +1,5 @@
 import { bytesOf, createGate, fault, megabytesText, type Clock } from '../../core/index.ts';
-import type { EngineOptions } from '../../storage/index.ts';
+import { inTransaction, type EngineOptions } from '../../storage/index.ts';
 import type { AccountStore, AccountTable } from '../schema.ts';
 import type { ReportView } from '../report-views/view.ts';
 import type { QueryEngine } from '../queries/query-engine.ts';
@@ -121,28 +121,33 @@ export const readCube = async <T>(
   const zone = request.zone ?? 'UTC';
   for (const range of timeline.ranges)
     await refresh({ account: request.account, zone, range }, request.signal);
-  await tables.fill(async (connection) => createTimeTables(connection, timeline));
   const materialized: Materialized = { cells: [], calls: [], views: new Set() };
   const now = request.run?.now ?? clock.now();
+  let hasTimes = false;
+  /** In one transaction: each one that ends writes to the file of the tables. */
   const materialize = async (all: readonly Needs[]): Promise<CubeFacts> =>
-    tables.fill(async (target) =>
-      rowStore.read(
-        { account: request.account, reads: readsOf(all, materialized) },
-        async ({ connection: source, rows, rollup }) => {
-          const { value, form, currency, asked, isProven } = await valueOfServed(source, request.account);
-          checkCurrency(request, asked);
-          const served = { value, inUnits: isProven && form === 'units', isProven };
-          // Other amounts of the report use the currency of the stored amounts.
-          const stored = currency === undefined ? request : { ...request, currency };
-          const services = await readServices(source, request.account);
-          const cellsIn = rollup(zone);
-          const deps = { source, target, rows, cellsIn, request: stored, timeline, served, now, services };
-          const build = { ...deps, left: await namesLeft(deps) };
-          await materializeFor(all, build, materialized);
-          return { amounts: form, currency, isProven };
-        },
-        request.signal,
-      ),
+    tables.fill(async (connection) =>
+      inTransaction(connection, async (target) => {
+        if (!hasTimes) await createTimeTables(target, timeline);
+        hasTimes = true;
+        return rowStore.read(
+          { account: request.account, reads: readsOf(all, materialized) },
+          async ({ connection: source, rows, rollup }) => {
+            const { value, form, currency, asked, isProven } = await valueOfServed(source, request.account);
+            checkCurrency(request, asked);
+            const served = { value, inUnits: isProven && form === 'units', isProven };
+            // Other amounts of the report use the currency of the stored amounts.
+            const stored = currency === undefined ? request : { ...request, currency };
+            const services = await readServices(source, request.account);
+            const cellsIn = rollup(zone);
+            const deps = { source, target, rows, cellsIn, request: stored, timeline, served, now, services };
+            const build = { ...deps, left: await namesLeft(deps) };
+            await materializeFor(all, build, materialized);
+            return { amounts: form, currency, isProven };
+          },
+          request.signal,
+        );
+      }),
     );
 
   const needsOf = async (sql: string): Promise<Needs> => queries.needs(sql, request.signal);

@@ -38,17 +38,18 @@ export const createTimeTables = async (connection: Connection, timeline: Timelin
     }),
   );
   await days.insert('periods_by_day');
-  const seen = new Set<string>();
-  for (const { segment, of } of timeline.days)
-    for (const { period } of of) {
-      const pair = `${segment} ${period}`;
-      if (seen.has(pair)) continue;
-      seen.add(pair);
-      await connection.execute('INSERT INTO periods_by_segment VALUES (CAST($segment AS INTEGER), $period)', {
-        segment,
-        period,
-      });
-    }
+  const ofSegments = new Map(
+    timeline.days.flatMap(({ segment, of }) =>
+      of.map(({ period }) => [`${segment} ${period}`, { slot_index: segment, period }] as const),
+    ),
+  );
+  const segments = boundRows(
+    connection,
+    { slot_index: 'BIGINT', period: 'VARCHAR' },
+    [...ofSegments.values()],
+    (row) => row,
+  );
+  await segments.insert('periods_by_segment');
   await connection.execute(
     'CREATE VIEW days AS SELECT period, day, day_number, start_seconds, end_seconds FROM periods_by_day',
   );

@@ -1,4 +1,11 @@
-import { interval, mergeRanges, restOf, type Interval, type UnixSeconds } from '../../core/index.ts';
+import {
+  interval,
+  mergeRanges,
+  restOf,
+  unixSeconds,
+  type Interval,
+  type UnixSeconds,
+} from '../../core/index.ts';
 import { dimensions, isClass } from '../report-views/cube-columns.ts';
 import {
   readAs,
@@ -49,21 +56,22 @@ export const validSpans = async (
 /** What a work reads that opens the cells, or that asks for the classes of tokens. */
 export const rollupTables = ['rollup_day', 'rollup_month', 'rollup_mark', 'token_convention'] as const;
 
-/** Within the transaction of the rows, the valid days and months of a range are looked up once. */
+const always = interval(unixSeconds(0), unixSeconds(Number.MAX_SAFE_INTEGER));
+
+/** Within the transaction of the rows, the valid days and months are looked up once: a report reads many ranges. */
 export const openCells = (
   { connection, rows: rowsIn, cells }: Pick<AccountRows, 'connection' | 'rows' | 'cells'>,
   account: string,
   zone: string,
 ): CellsIn => {
-  const valid = new Map<string, Promise<readonly Interval<UnixSeconds>[]>>();
+  const valid = new Map<RollupSpan, Promise<readonly Interval<UnixSeconds>[]>>();
   const spansIn = async (
     table: RollupSpan,
     range: Interval<UnixSeconds>,
   ): Promise<readonly Interval<UnixSeconds>[]> => {
-    const name = `${table} ${range.start} ${range.end}`;
-    const spans = valid.get(name) ?? validSpans(connection, table, account, zone, range);
-    valid.set(name, spans);
-    return spans;
+    const spans = valid.get(table) ?? validSpans(connection, table, account, zone, always);
+    valid.set(table, spans);
+    return (await spans).filter(({ start, end }) => start >= range.start && end <= range.end);
   };
   return async (range, named = [], cuts) => {
     const columns = new Set(named);
