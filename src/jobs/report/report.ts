@@ -10,6 +10,7 @@ import {
   localeTags,
   tagNames,
   toMillis,
+  type Progress,
 } from '../../core/index.ts';
 import {
   address,
@@ -188,15 +189,25 @@ export const reportKind = defineJobKind({
         `job ${context.name} mails a report, and no mail server is declared`,
       );
     const parts = mailedParts(settings, context);
+    let current = 0;
+    const progress: Progress = ({ step }) =>
+      context.progress({
+        step: 'building reports',
+        done: current,
+        total: parts.length,
+        detail: `${parts[current]?.label ?? ''}: ${step}`,
+      });
+    const shown = parts.length === 1 ? context : { ...context, progress };
     let preparing: Promise<PreparedReport> | undefined;
     // On demand: a report that is kept already needs no gateway.
-    const prepare = (): Promise<PreparedReport> => (preparing ??= prepareReport(settings, context));
+    const prepare = (): Promise<PreparedReport> => (preparing ??= prepareReport(settings, shown));
     const sent: MailedPart[] = [];
     const failed: unknown[] = [];
-    for (const part of parts) {
+    for (const [at, part] of parts.entries()) {
       context.signal.throwIfAborted();
+      current = at;
       try {
-        sent.push(await mailPart(settings, part, prepare, context));
+        sent.push(await mailPart(settings, part, prepare, shown));
       } catch (error) {
         // A failed team does not affect the mails of others; the next run sends the missing ones.
         failed.push(error);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { localDays, money, sumMoney, unixMillis } from '../../../src/core/index.ts';
+import { localDays, money, sumMoney, unixMillis, type ProgressStep } from '../../../src/core/index.ts';
 import { composeReport, listReports, type CostOwners } from '../../../src/jobs/index.ts';
 import { openJobFixture } from '../../support/job-fixture.ts';
 import { mailsIn, reportPlaces, type ReportFixture } from './report-fixture.ts';
@@ -50,8 +50,17 @@ describe('a report per team', () => {
   it('covers only the team’s own keys, operators get the rest, and together they make the whole to the last decimal', async () => {
     await using office = await openOffice();
     const { keys, change } = office;
-    const outcome = await office.run('report', { ...settings, each_team: true }, change);
+    const shown: ProgressStep[] = [];
+    const outcome = await office.run(
+      'report',
+      { ...settings, each_team: true },
+      { ...change, progress: (step) => void shown.push(step) },
+    );
     expect(outcome.figures).toMatchObject({ mails: 3 });
+    expect(new Set(shown.map(({ step, done, total }) => `${step}: ${done} of ${total}`))).toEqual(
+      new Set([0, 1, 2].map((done) => `building reports: ${done} of 3`)),
+    );
+    expect(shown.at(-1)?.detail).toBe('unassigned: enqueueing mail');
     const mails = await mailsIn(office);
     expect(mails.map(({ row }) => `${row.subject} to ${row.recipient}`).toSorted()).toEqual([
       `${new Date(slot).toISOString()} team growth to growth@example.com`,
