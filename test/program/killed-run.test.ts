@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram, type BuiltProgram } from './support/built-program.ts';
-import { openFixture, pullLogs, yearly, type Fixture } from './support/fixture.ts';
+import { openFixture, pullLogs, yearly, zoneAtNoon, type Fixture } from './support/fixture.ts';
 
 let program: BuiltProgram;
 beforeAll(async () => {
@@ -64,6 +64,54 @@ describe.concurrent('a manual run that is killed', () => {
     await expectFailedUntilSuccess(fixture);
     expect(fixture.mail.taken).toEqual([]);
   });
+});
+
+/** Ends a program with SIGKILL as soon as a report is complete in the archive. */
+const killedWhenKept = `
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const { rename } = fs.promises;
+fs.promises.rename = async (from, to) => {
+  await rename(from, to);
+  if (String(to).includes('/reports/digest/')) process.kill(process.pid, 'SIGKILL');
+};
+syncBuiltinESMExports();`;
+
+it('a report whose run is killed between the archive and the outbox is sent, or not sent, as the run decided', async () => {
+  await using fixture = await openFixture(program);
+  const { env, mail } = fixture;
+  await fixture.settings(`timezone: ${zoneAtNoon()}\n`);
+  const digest = (above: string): Promise<string> =>
+    fixture.jobs(
+      pullLogs(rarely),
+      `digest: { kind: report, report: digest, period: yesterday, mail: { to: [a@example.com] }, send_when: { above: ${above} }, at_least_every: 400d, ${rarely} }`,
+    );
+  const succeeds = async (...argv: readonly string[]): Promise<void> => {
+    const { code, stderr } = await fixture.command(...argv);
+    expect([code, stderr]).toEqual([0, stderr]);
+  };
+  const mailed = (): number =>
+    mail.taken.filter(({ recipients }) => recipients[0] === 'a@example.com').length;
+  await digest('0.000001');
+  await succeeds('run', 'pull-logs');
+  await succeeds('run', 'digest');
+  expect(mailed()).toBe(1);
+  // The amount that is set when the run is repeated would decide otherwise.
+  for (const [first, second, before, after] of [
+    ['1000000', '0.000001', 1, 1],
+    ['0.000001', '1000000', 1, 2],
+  ] as const) {
+    await digest(first);
+    env['NODE_OPTIONS'] = `--import=data:text/javascript,${encodeURIComponent(killedWhenKept)}`;
+    const run = fixture.start('run', 'digest');
+    expect(await run.ended).toMatchObject({ signal: 'SIGKILL' });
+    delete env['NODE_OPTIONS'];
+    expect(mailed()).toBe(before);
+    const [killed] = await fixture.runs('digest');
+    await digest(second);
+    await succeeds('run', 'digest', '--slot', killed?.slot ?? '');
+    expect(mailed()).toBe(after);
+  }
 });
 
 it('a manual run that fails makes `status` exit with 1 until the next success of its job', async () => {
