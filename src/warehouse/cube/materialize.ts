@@ -256,18 +256,13 @@ export const materializeView = async (build: CubeBuild, view: ReportView): Promi
     range: boundsOf(timeline),
     rows,
     cellsIn: build.cellsIn,
-    rowsSince: async (starts, end) => {
-      const cells = await build.cellsIn(interval(starts.at(-1) ?? end, end), [], starts);
-      const [row] = await source.rows(
-        `SELECT ${starts
-          .map(
-            (start, at) =>
-              `coalesce(sum(row_count) FILTER (created_at >= ${start} AND created_at < ${end}), 0) AS since_${at}`,
-          )
-          .join(', ')} FROM ${cells.sql}`,
-        { ...cells.bindings, account: request.account },
-      );
-      return starts.map((_, at) => Number(text(row, `since_${at}`)));
+    rowsIn: async (range) => {
+      const cells = await build.cellsIn(range, [], []);
+      const [row] = await source.rows(`SELECT coalesce(sum(row_count), 0) AS row_count FROM ${cells.sql}`, {
+        ...cells.bindings,
+        account: request.account,
+      });
+      return Number(text(row, 'row_count'));
     },
     models: async () => distinct(build, 'model_name', left),
     left,

@@ -1,5 +1,5 @@
 import { bytesOf, createGate, fault, megabytesText, type Clock } from '../../core/index.ts';
-import { inTransaction, type EngineOptions } from '../../storage/index.ts';
+import { inTransaction, type Connection, type EngineOptions } from '../../storage/index.ts';
 import type { AccountStore, AccountTable } from '../schema.ts';
 import type { ReportView } from '../report-views/view.ts';
 import type { QueryEngine } from '../queries/query-engine.ts';
@@ -123,38 +123,36 @@ export const readCube = async <T>(
     await refresh({ account: request.account, zone, range }, request.signal);
   const materialized: Materialized = { cells: [], calls: [], views: new Set() };
   const now = request.run?.now ?? clock.now();
-  let hasTimes = false;
   /** In one transaction: each one that ends writes to the file of the tables. */
-  const materialize = async (all: readonly Needs[]): Promise<CubeFacts> =>
-    tables.fill(async (connection) =>
-      inTransaction(connection, async (target) => {
-        if (!hasTimes) await createTimeTables(target, timeline);
-        hasTimes = true;
-        return rowStore.read(
-          { account: request.account, reads: readsOf(all, materialized) },
-          async ({ connection: source, rows, rollup }) => {
-            const { value, form, currency, asked, isProven } = await valueOfServed(source, request.account);
-            checkCurrency(request, asked);
-            const served = { value, inUnits: isProven && form === 'units', isProven };
-            // Other amounts of the report use the currency of the stored amounts.
-            const stored = currency === undefined ? request : { ...request, currency };
-            const services = await readServices(source, request.account);
-            const cellsIn = rollup(zone);
-            const deps = { source, target, rows, cellsIn, request: stored, timeline, served, now, services };
-            const build = { ...deps, left: await namesLeft(deps) };
-            await materializeFor(all, build, materialized);
-            return { amounts: form, currency, isProven };
-          },
-          request.signal,
-        );
-      }),
+  const fill = <T>(work: (target: Connection) => Promise<T>): Promise<T> =>
+    tables.fill(async (connection) => inTransaction(connection, work));
+  const materialize = async (target: Connection, all: readonly Needs[]): Promise<CubeFacts> =>
+    rowStore.read(
+      { account: request.account, reads: readsOf(all, materialized) },
+      async ({ connection: source, rows, rollup }) => {
+        const { value, form, currency, asked, isProven } = await valueOfServed(source, request.account);
+        checkCurrency(request, asked);
+        const served = { value, inUnits: isProven && form === 'units', isProven };
+        // Other amounts of the report use the currency of the stored amounts.
+        const stored = currency === undefined ? request : { ...request, currency };
+        const services = await readServices(source, request.account);
+        const cellsIn = rollup(zone);
+        const deps = { source, target, rows, cellsIn, request: stored, timeline, served, now, services };
+        const build = { ...deps, left: await namesLeft(deps) };
+        await materializeFor(all, build, materialized);
+        return { amounts: form, currency, isProven };
+      },
+      request.signal,
     );
 
   const needsOf = async (sql: string): Promise<Needs> => queries.needs(sql, request.signal);
   const announced: Needs[] = [];
   // An invalid query reports its error when it runs.
   for (const sql of request.queries ?? []) announced.push(await needsOf(sql).catch((): Needs => new Map()));
-  const facts = await materialize(announced);
+  const facts = await fill(async (target) => {
+    await createTimeTables(target, timeline);
+    return materialize(target, announced);
+  });
   const limits = {
     timeLimit: request.timeLimit ?? 60_000,
     rowLimit: request.rowLimit ?? 100_000,
@@ -164,7 +162,7 @@ export const readCube = async <T>(
   const query: CubeQuery = async (sql) =>
     oneAtATime(async () => {
       const needs = await needsOf(sql);
-      if (!(request.queries ?? []).includes(sql)) await materialize([needs]);
+      if (!(request.queries ?? []).includes(sql)) await fill(async (target) => materialize(target, [needs]));
       return tables.run(viewsOf(needs, materialized), sql, limits);
     });
   return await use(query, facts);

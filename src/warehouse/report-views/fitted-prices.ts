@@ -162,10 +162,9 @@ export const recentPricesView: ReportView = {
   columns: columnsOf([['model_name', 'VARCHAR', 'as in cube'], ...priceColumns]),
   sql: async (input) => {
     const { start, end } = currentRange(input);
-    const starts = recentRanges.map((length) => unixSeconds(Math.max(start, end - length)));
-    const rows = await input.rowsSince(starts, end);
-    const enough = starts.findIndex((_, at) => (rows[at] ?? 0) >= enoughRows);
-    return fitSql(input, interval(starts.at(enough) ?? start, end));
+    const ranges = recentRanges.map((length) => interval(unixSeconds(Math.max(start, end - length)), end));
+    for (const range of ranges) if ((await input.rowsIn(range)) >= enoughRows) return fitSql(input, range);
+    return fitSql(input, ranges.at(-1) ?? interval(start, end));
   },
   rowsFrom: (row) => rowsOf(row).map((fitted) => fitted.slice(0, 1 + classes.length)),
 };

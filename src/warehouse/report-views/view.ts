@@ -30,8 +30,8 @@ export type ViewInput = {
   readonly range: Interval<UnixSeconds>;
   readonly rows: RowsIn;
   readonly cellsIn: CellsIn;
-  /** The number of rows from each of the moments, the last first, to the end. */
-  readonly rowsSince: (starts: readonly UnixSeconds[], end: UnixSeconds) => Promise<readonly number[]>;
+  /** The number of rows of a range. */
+  readonly rowsIn: (range: Interval<UnixSeconds>) => Promise<number>;
   /** Names of models in the calls of the periods. */
   readonly models: () => Promise<readonly string[]>;
   /** The names that the report is restricted to. */

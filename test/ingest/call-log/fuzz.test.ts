@@ -243,12 +243,8 @@ const damagedTotal: [SourceRow[], Partial<SourceStyle>, Harm, 'fail', number] = 
 const namelessColumn: [SourceRow[], Partial<SourceStyle>, Harm, 'fail', number] = [
   [],
   {
-    newline: '\n',
     bom: false,
-    title: false,
     total: true,
-    guard: false,
-    quoteAll: false,
     endsLines: false,
     order: ['prompt_tokens', 'note', 'token_name', 'model_name', 'created_at', 'quota'],
   },
