@@ -30,11 +30,16 @@ type Range = Interval<UnixSeconds>;
 
 /**
  * Returns a relation with all calls of the range and the columns of `call_log`. It may contain other calls: filter it like
- * `call_log`. If `within` is given, calls outside these ranges may be missing. If `columns` is given, other columns may be NULL.
+ * `call_log`. If `within` is given, calls outside these ranges may be missing; if `keys` is given, those of other key names. If
+ * `columns` is given, other columns may be NULL.
  */
 export type RowsIn = (
   range: Range,
-  wanted?: { readonly within?: readonly Range[]; readonly columns?: readonly string[] | undefined },
+  wanted?: {
+    readonly within?: readonly Range[];
+    readonly columns?: readonly string[] | undefined;
+    readonly keys?: readonly string[] | undefined;
+  },
 ) => Promise<Relation>;
 
 /**
@@ -45,11 +50,14 @@ export type RowsIn = (
  *
  * Without `cuts`, no row contains calls of more than one day. With `cuts`, a row may contain the calls of a whole month, but never
  * calls from both sides of a cut: a month that contains a cut is read by day, and a day that contains a cut is read from its calls.
+ *
+ * With `keys`, which needs `token_name`, sums of other key names may be missing.
  */
 export type CellsIn = (
   range: Range,
   columns?: Iterable<string>,
   cuts?: readonly UnixSeconds[],
+  keys?: readonly string[],
 ) => Promise<Relation>;
 
 /** The calls of one account in one transaction, during which none of them moves. */
@@ -61,12 +69,16 @@ export type AccountRows = {
   readonly rows: RowsIn;
   /** The number of published changes of the account; 0 if the database is not shared. */
   readonly version: () => Promise<number>;
-  /** A table with the cells of days, or months, of a zone; it may have others. With `columns`, the other ones may be NULL. */
+  /**
+   * A table with the cells of days, or months, of a zone; it may have others. With `columns`, the other ones may be NULL. With
+   * `keys`, the cells of other key names may be missing; the table then needs `token_name`.
+   */
   readonly cells: (
     table: CellTable,
     zone: string,
     days: readonly Range[],
     columns?: readonly string[],
+    keys?: readonly string[],
   ) => Promise<string>;
   /** The rollup whose days are those of the zone. */
   readonly rollup: (zone: string) => CellsIn;

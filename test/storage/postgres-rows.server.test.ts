@@ -115,6 +115,20 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
     expect(JSON.parse(String(names[0]?.['names']))).toEqual(texts);
   });
 
+  it('reads the calls of some keys alone, whatever their names', async () => {
+    await using one = await replica('one');
+    const names = ['key', "it's", 'a"b', '{a,b}', '\\N', '漢 😀', '$keys', ''];
+    await add(one.rows, [...names, 'other']);
+    const readOnly = (keys: readonly string[]) =>
+      one.rows.read({ account }, async ({ connection, rows }) => {
+        const { sql } = await rows(hour, { keys });
+        return (await connection.rows(`SELECT token_name FROM ${sql}`)).map((row) => row['token_name']);
+      });
+    expect(new Set(await readOnly(names))).toEqual(new Set(names));
+    expect(await readOnly(['{a,b}'])).toEqual(['{a,b}']);
+    expect(await readOnly([])).toEqual([]);
+  });
+
   it('counts nothing once another replica holds the account', async () => {
     await using one = await replica('one', 0);
     await using other = await replica('other');

@@ -13,7 +13,7 @@ const csv = `FORMAT csv, NULL '\\N'`;
 export type Copied = { readonly rows: number; readonly bytes: number };
 
 /** What the `$name` of a statement stand for. */
-export type CopyBindings = Readonly<Record<string, string | number>>;
+export type CopyBindings = Readonly<Record<string, string | number | readonly string[]>>;
 
 export type Copying = {
   /**
@@ -77,7 +77,10 @@ export const copyingOf = (client: ClientBase, during: During): Copying => ({
     const text = sql.replace(/\$([a-z_]\w*)/gi, (_, name: string) => {
       const value = bindings[name];
       if (value === undefined) throw fault('wrong-use', `the value of $${name} is missing`);
-      return typeof value === 'number' ? String(value) : client.escapeLiteral(value);
+      if (typeof value === 'number') return String(value);
+      return typeof value === 'string'
+        ? client.escapeLiteral(value)
+        : `CAST(ARRAY[${value.map((one) => client.escapeLiteral(one)).join(', ')}] AS TEXT[])`;
     });
     const query = to(`COPY (${text}) TO STDOUT (${csv})`);
     const { ended, failure } = outcomeOf(query);

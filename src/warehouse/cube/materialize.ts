@@ -1,10 +1,12 @@
 import { interval, unixSeconds, type Interval, type UnixSeconds } from '../../core/index.ts';
-import { ofKey, tokenColumns } from '../report-views/cube-columns.ts';
+import { dimensions, ofKey, tokenColumns } from '../report-views/cube-columns.ts';
 import type { ReportView, ViewInput } from '../report-views/view.ts';
 import { callsWith } from '../rollup/cells.ts';
+import { tokenSums } from '../rollup/rollup-schema.ts';
 import {
   text,
   within,
+  type AccountRows,
   type Bindings,
   type Connection,
   type CellsIn,
@@ -33,8 +35,11 @@ import { segmentCuts, slotSql, type Timeline } from './timeline.ts';
 export type CubeBuild = {
   readonly source: RowSource;
   readonly target: Connection;
+  /** The calls and cells of the names that are left; others may be missing, and cells of days that belong to no period. */
   readonly rows: RowsIn;
   readonly cellsIn: CellsIn;
+  /** The cells of all names of the account. */
+  readonly cellsOfAll: CellsIn;
   readonly request: CubeRequest;
   readonly timeline: Timeline;
   readonly served: Served;
@@ -59,14 +64,14 @@ const boundsOf = (timeline: Timeline): Interval<UnixSeconds> => {
 };
 
 const distinct = async (
-  build: Omit<CubeBuild, 'left' | 'target' | 'served' | 'now'>,
+  { source, request, timeline }: Pick<CubeBuild, 'source' | 'request' | 'timeline'>,
   column: 'model_name' | 'token_name',
+  cellsIn: CellsIn,
   left: NamesLeft = {},
 ): Promise<readonly string[]> => {
-  const { source, request, timeline } = build;
   const names = new Set<string>();
   for (const range of timeline.ranges) {
-    const cells = await build.cellsIn(range, [column, ...columnsLeft(left)], []);
+    const cells = await cellsIn(range, [column, ...columnsLeft(left)], []);
     const rows = await source.rows(
       `SELECT DISTINCT ${column} AS name FROM ${cells.sql} WHERE ${whereSql(left)}`,
       bindingsOver(cells, request.account, range, left),
@@ -77,23 +82,62 @@ const distinct = async (
 };
 
 /**
- * The names in the calls of the periods that pass the filter. Patterns are matched here, once per name instead of per
- * call.
+ * The cells of the days of the periods, copied: a report of a few keys would read those of all keys about ten times. Nothing
+ * between two periods is in the copy.
  */
-export const namesLeft = async (
-  build: Omit<CubeBuild, 'left' | 'target' | 'served' | 'now'>,
-): Promise<NamesLeft> => {
+const copyCells = async (
+  { source, request: { account }, timeline }: Pick<CubeBuild, 'source' | 'request' | 'timeline'>,
+  left: NamesLeft,
+  cellsIn: CellsIn,
+): Promise<CellsIn> => {
+  const table = 'cells_of_report';
+  for (const [at, range] of timeline.ranges.entries()) {
+    const cells = await cellsIn(range, [...dimensions, ...tokenSums]);
+    await source.execute(
+      `${at === 0 ? `CREATE OR REPLACE TEMP TABLE ${table} AS` : `INSERT INTO ${table}`} FROM ${cells.sql} WHERE ${whereSql(left)}`,
+      bindingsOver(cells, account, range, left),
+    );
+  }
+  const copied = boundsOf(timeline);
+  const hasCopy = ({ start, end }: Interval<UnixSeconds>): boolean =>
+    start >= copied.start && end <= copied.end;
+  return async (range, columns = [], cuts) =>
+    hasCopy(range) && ![...columns].includes('quarter')
+      ? { sql: table, bindings: {} }
+      : cellsIn(range, columns, cuts);
+};
+
+/** Where more than one key in so many is left, all are read: a copy would hardly be smaller. */
+const keysForOneLeft = 4;
+
+/** The names in the calls of the periods that pass the filter, and readers of their calls and cells. */
+export type Left = Pick<CubeBuild, 'left' | 'rows' | 'cellsIn' | 'cellsOfAll'>;
+
+/** Patterns are matched here, once per name instead of per call. */
+export const openLeft = async (
+  build: Pick<CubeBuild, 'source' | 'request' | 'timeline' | 'services'>,
+  { rows, rollup }: AccountRows,
+  zone: string,
+): Promise<Left> => {
   const { only = {} } = build.request;
   const rules = costOwnersOf(build);
+  const cellsOfAll = rollup(zone);
+  const models = restrictsModels(only)
+    ? (await distinct(build, 'model_name', cellsOfAll)).filter((name) => isModelLeft(name, only))
+    : undefined;
+  if (!restrictsKeys(only))
+    return { left: models === undefined ? {} : { models }, rows, cellsIn: cellsOfAll, cellsOfAll };
+  const all = await distinct(build, 'token_name', cellsOfAll);
+  const keys = all.filter((name) => isKeyLeft(name, only, rules));
+  const left = { ...(models === undefined ? {} : { models }), keys };
+  if (keys.length * keysForOneLeft > all.length) return { left, rows, cellsIn: cellsOfAll, cellsOfAll };
+  const cellsIn: CellsIn = (range, columns = [], cuts) =>
+    cellsOfAll(range, [...columns, 'token_name'], cuts, keys);
   return {
-    ...(restrictsModels(only)
-      ? { models: (await distinct(build, 'model_name')).filter((name) => isModelLeft(name, only)) }
-      : {}),
-    ...(restrictsKeys(only)
-      ? {
-          keys: (await distinct(build, 'token_name')).filter((name) => isKeyLeft(name, only, rules)),
-        }
-      : {}),
+    left,
+    rows: (range, wanted) => rows(range, { ...wanted, keys }),
+    cellsIn: await copyCells(build, left, cellsIn),
+    cellsOfAll,
   };
 };
 
@@ -256,15 +300,16 @@ export const materializeView = async (build: CubeBuild, view: ReportView): Promi
     range: boundsOf(timeline),
     rows,
     cellsIn: build.cellsIn,
+    cellsOfAll: build.cellsOfAll,
     rowsIn: async (range) => {
-      const cells = await build.cellsIn(range, [], []);
+      const cells = await build.cellsOfAll(range, [], []);
       const [row] = await source.rows(`SELECT coalesce(sum(row_count), 0) AS row_count FROM ${cells.sql}`, {
         ...cells.bindings,
         account: request.account,
       });
       return Number(text(row, 'row_count'));
     },
-    models: async () => distinct(build, 'model_name', left),
+    models: async () => distinct(build, 'model_name', build.cellsIn, left),
     left,
   };
   if ('rows' in view) {

@@ -12,7 +12,7 @@ import {
   materializeCalls,
   materializeAggregates,
   materializeView,
-  namesLeft,
+  openLeft,
   type CubeBuild,
 } from './materialize.ts';
 import type { Needs } from './needs.ts';
@@ -129,16 +129,16 @@ export const readCube = async <T>(
   const materialize = async (target: Connection, all: readonly Needs[]): Promise<CubeFacts> =>
     rowStore.read(
       { account: request.account, reads: readsOf(all, materialized) },
-      async ({ connection: source, rows, rollup }) => {
+      async (rows) => {
+        const { connection: source } = rows;
         const { value, form, currency, asked, isProven } = await valueOfServed(source, request.account);
         checkCurrency(request, asked);
         const served = { value, inUnits: isProven && form === 'units', isProven };
         // Other amounts of the report use the currency of the stored amounts.
         const stored = currency === undefined ? request : { ...request, currency };
         const services = await readServices(source, request.account);
-        const cellsIn = rollup(zone);
-        const deps = { source, target, rows, cellsIn, request: stored, timeline, served, now, services };
-        const build = { ...deps, left: await namesLeft(deps) };
+        const deps = { source, target, request: stored, timeline, served, now, services };
+        const build = { ...deps, ...(await openLeft(deps, rows, zone)) };
         await materializeFor(all, build, materialized);
         return { amounts: form, currency, isProven };
       },

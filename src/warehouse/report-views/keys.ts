@@ -52,8 +52,8 @@ export const keysView: ReportView = {
     ['service_spend', 'DECIMAL(38, 12)', 'consumption less refunds by all keys of its service'],
     ['team', 'VARCHAR', 'cost owner; NULL if unassigned'],
   ]),
-  sql: async ({ request, served, now, cellsIn, services }) => {
-    const calls = await cellsIn(
+  sql: async ({ request, served, now, cellsOfAll, services }) => {
+    const calls = await cellsOfAll(
       interval(unixSeconds(0), unixSeconds(Math.floor(Math.max(0, now) / 1000) + 1)),
       ['token_name'],
       [],

@@ -28,8 +28,14 @@ export type ViewInput = {
   readonly services: Relation;
   /** From the first to the last second of all periods. */
   readonly range: Interval<UnixSeconds>;
+  /**
+   * The calls and cells of the names that the report is restricted to. Others may be missing, and cells of days that belong to
+   * no period.
+   */
   readonly rows: RowsIn;
   readonly cellsIn: CellsIn;
+  /** The cells of all names of the account. */
+  readonly cellsOfAll: CellsIn;
   /** The number of rows of a range. */
   readonly rowsIn: (range: Interval<UnixSeconds>) => Promise<number>;
   /** Names of models in the calls of the periods. */

@@ -73,7 +73,7 @@ export const openCells = (
     valid.set(table, spans);
     return (await spans).filter(({ start, end }) => start >= range.start && end <= range.end);
   };
-  return async (range, named = [], cuts) => {
+  return async (range, named = [], cuts, keys) => {
     const columns = new Set(named);
     const isWhole = ({ start, end }: Interval<UnixSeconds>): boolean =>
       cuts?.some((cut) => cut > start && cut < end) !== true;
@@ -100,7 +100,7 @@ export const openCells = (
       if (spans.length === 0) continue;
       parts.push(
         `SELECT account, start_at AS created_at, row_count, first_at, last_at, quota, size${list}
-       FROM ${await cells(table, zone, spans, [...ofCells, ...names])} WHERE account = $account AND zone = $rollup_zone AND ${within('start_at', spans)}`,
+       FROM ${await cells(table, zone, spans, [...ofCells, ...names], keys)} WHERE account = $account AND zone = $rollup_zone AND ${within('start_at', spans)}`,
       );
       bindings['rollup_zone'] = zone;
     }
@@ -110,6 +110,7 @@ export const openCells = (
       const calls = await rowsIn(interval(first.start, (times.at(-1) ?? range).end), {
         within: times,
         columns: names.some(isClass) ? undefined : [...ofCalls, ...names],
+        keys,
       });
       parts.push(
         `SELECT account, created_at, CAST(1 AS BIGINT) AS row_count, created_at AS first_at, created_at AS last_at, quota,

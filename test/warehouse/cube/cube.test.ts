@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { interval, localDays, systemClock, unixMillis, unixSeconds } from '../../../src/core/index.ts';
 import {
+  reportRelations,
   type CubeQuery,
   type CubeRequest,
   type LogBatch,
@@ -180,6 +181,81 @@ describe('the cube', () => {
       message: expect.stringMatching(message) as string,
     });
     expect(await rowsOf(warehouse, 'SELECT * FROM range(10)', { rowLimit: 10 })).toHaveLength(10);
+  });
+
+  it('has the same figures for few keys of many as for the same keys of an account without others', async () => {
+    const keys = Array.from({ length: 12 }, (_, key) => `key-${key}`);
+    const kept = ['key-3', 'key-7'];
+    const details = [
+      'cached',
+      'cache_write',
+      'reasoning',
+      'audio',
+      'audio_input',
+      'audio_output',
+      'image',
+    ] as const;
+    const tokens = columnsNamed(
+      [
+        'created_at',
+        'model_name',
+        'token_name',
+        'kind',
+        'prompt_tokens',
+        'completion_tokens',
+        ...details.map((name) => `${name}_tokens` as const),
+        'quota',
+      ],
+      'id',
+      'ID',
+    );
+    const [first, days] = [start - 20 * 86_400, 40];
+    let nth = 0;
+    const callsOf = (key: string): readonly string[] =>
+      Array.from({ length: days * 8 }, (_, call) => {
+        nth += 1;
+        const at = first + call * 10_800 + (nth % 900);
+        const [prompt, completion] = [
+          call === 200 ? 4_000_000 : 1000 + ((nth * 37) % 801),
+          100 + ((nth * 91) % 301),
+        ];
+        const charge = ((prompt * 2 + completion * 8) / 1e6).toFixed(6);
+        const kind = nth % 17 === 0 ? 'refund' : 'consume';
+        return `${at},model-${nth % 3},${key},${kind},${prompt},${completion},${details.map(() => 0).join(',')},${charge},${nth},${nth}`;
+      });
+    const byKey = keys.map((key) => [key, callsOf(key)] as const);
+    const range = interval(unixSeconds(first), unixSeconds(first + (days + 1) * 86_400));
+    const asked: Partial<CubeRequest> = {
+      zone: 'Europe/Berlin',
+      // Between the periods are days that belong to neither.
+      periods: [
+        { name: 'current', days: localDays('2026-03-25', '2026-04-03', 'Europe/Berlin') },
+        { name: 'comparison', days: localDays('2026-03-10', '2026-03-20', 'Europe/Berlin') },
+      ],
+      run: { now: unixMillis((start + 30 * 86_400) * 1000), covered: range },
+      only: { keys: kept },
+    };
+    const figures = async (rows: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> => {
+      const { folder, warehouse } = await openNew(openInMemory);
+      await land(warehouse, folder, [...rows], { columns: tokens, window: range, asked: range });
+      const found = new Map<string, readonly string[]>();
+      const sums = 'model_name, kind, sum(calls), sum(spend), sum(input_tokens), sum(output_plain_tokens)';
+      for (const from of [
+        ...reportRelations.map(({ name }) => name),
+        '(SELECT * EXCLUDE quarter FROM cube)',
+        `(SELECT period, ${sums} FROM cube GROUP BY ALL)`,
+        `(SELECT day, ${sums} FROM cube GROUP BY ALL)`,
+      ]) {
+        const result = await rowsOf(warehouse, `SELECT * FROM ${from}`, asked);
+        found.set(from, result.map((row) => JSON.stringify(row)).toSorted());
+      }
+      return found;
+    };
+    const all = await figures(byKey.flatMap(([, rows]) => rows));
+    const alone = await figures(byKey.flatMap(([key, rows]) => (kept.includes(key) ? rows : [])));
+    for (const name of ['cube', 'calls', 'unusual_days', 'changed_usage', 'fitted_prices'])
+      expect(all.get(name)?.length, name).toBeGreaterThan(0);
+    expect(all).toEqual(alone);
   });
 
   it('reads no file, not even in the spool', async () => {

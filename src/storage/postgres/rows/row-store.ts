@@ -35,6 +35,12 @@ export type PostgresRowsOptions = {
 const callsIn = (ranges: readonly Range[]): string =>
   `account = $account AND ${within('created_at', ranges)}`;
 
+/** The rest of a condition, with its bindings, for rows of these key names; of all rows if undefined. */
+const ofKeys = (keys: readonly string[] | undefined) =>
+  keys === undefined
+    ? { where: '', bindings: {} }
+    : { where: ' AND token_name = ANY($keys)', bindings: { keys } };
+
 /** Runs `work` in a read-only transaction whose statements all see the same state of the database. */
 export const inSnapshot = async <T>(stored: PostgresConnection, work: () => Promise<T>): Promise<T> => {
   await stored.execute('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -51,10 +57,18 @@ type Fetched = {
   readonly days: readonly Range[];
   /** The fetched columns; all if undefined. */
   readonly columns: readonly string[] | undefined;
+  /** The key names whose cells were fetched; all if undefined. */
+  readonly keys: readonly string[] | undefined;
   readonly table: Promise<string>;
 };
 
-const holds = (fetched: Fetched, days: readonly Range[], columns: readonly string[] | undefined): boolean =>
+const holds = (
+  fetched: Fetched,
+  days: readonly Range[],
+  columns: readonly string[] | undefined,
+  keys: readonly string[] | undefined,
+): boolean =>
+  (fetched.keys === undefined || keys?.every((key) => fetched.keys?.includes(key)) === true) &&
   (fetched.columns === undefined || columns?.every((name) => fetched.columns?.includes(name)) === true) &&
   days.every((day) => restOf(day, fetched.days).length === 0);
 
@@ -70,31 +84,42 @@ const rowsOf = (
     known.set(name, table);
     return table;
   };
-  const rows: AccountRows['rows'] = async (range, { within: ranges = [range], columns } = {}) => ({
-    sql: await once(JSON.stringify([ranges, columns]), async () => {
+  const rows: AccountRows['rows'] = async (range, { within: ranges = [range], columns, keys } = {}) => ({
+    sql: await once(JSON.stringify([ranges, columns, keys]), async () => {
       const table = await copy.emptyLike('call_log');
-      if (ranges.length > 0) await copy.fetch(table, 'call_log', callsIn(ranges), { account }, columns);
+      const only = ofKeys(keys);
+      if (ranges.length > 0)
+        await copy.fetch(
+          table,
+          'call_log',
+          `${callsIn(ranges)}${only.where}`,
+          { account, ...only.bindings },
+          columns,
+        );
       return table;
     }),
     bindings: {},
   });
   /** The cells fetched so far. An entry also serves requests for fewer columns or days of its table and zone. */
   const fetchedCells: Fetched[] = [];
-  const cells: AccountRows['cells'] = async (of, zone, days, columns) => {
-    const known = fetchedCells.find((one) => one.of === of && one.zone === zone && holds(one, days, columns));
+  const cells: AccountRows['cells'] = async (of, zone, days, columns, keys) => {
+    const only = ofKeys(keys);
+    const known = fetchedCells.find(
+      (one) => one.of === of && one.zone === zone && holds(one, days, columns, keys),
+    );
     if (known !== undefined) return known.table;
     const table = copy.emptyLike(of).then(async (name) => {
       if (days.length > 0)
         await copy.fetch(
           name,
           of,
-          `account = $account AND zone = $zone AND ${within('start_at', days)}`,
-          { account, zone },
+          `account = $account AND zone = $zone AND ${within('start_at', days)}${only.where}`,
+          { account, zone, ...only.bindings },
           columns,
         );
       return name;
     });
-    fetchedCells.push({ of, zone, days, columns, table });
+    fetchedCells.push({ of, zone, days, columns, keys, table });
     return table;
   };
   const version: AccountRows['version'] = () => readVersion(stored, account);
