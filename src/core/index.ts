@@ -24,7 +24,7 @@ export type { FaultCode } from './fault-catalogue.ts';
 export * from './first-signal.ts';
 export * from './collections/grouping.ts';
 export * from './collections/numbers.ts';
-export { createGate, createNamedGates, together, type NamedGates } from './gate.ts';
+export { createGate, createNamedGates, together, type Gate, type NamedGates } from './gate.ts';
 export * from './gateway/call-log-columns.ts';
 export * from './gateway/profile.ts';
 export {

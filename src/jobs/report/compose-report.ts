@@ -230,10 +230,10 @@ export const prepareReport = async (request: ReportRequest, context: JobContext)
     [...(definition.facts?.values() ?? [])].some(({ tables }) => tables.has(table));
   const allow = [request.allow ?? []].flat();
 
-  const compose: PreparedReport['compose'] = async (of = {}) => {
+  const compose: PreparedReport['compose'] = async (of = {}, shown = progress) => {
     // It may show what the comparison stores.
     if (names('comparisons') || names('accounts')) await compare();
-    progress({ step: `building ${request.report}`, detail: period.label });
+    shown({ step: `building ${request.report}`, detail: period.label });
     const part = { ...of, filters };
     const isOfAccount = isWhole(part);
     const { unmatched, selectsNothing } = await unmatchedOf(part);

@@ -1,4 +1,11 @@
-import type { Allowance, ComparisonName, CsvForm, LocaleTag, UnixSeconds } from '../../core/index.ts';
+import type {
+  Allowance,
+  ComparisonName,
+  CsvForm,
+  LocaleTag,
+  Progress,
+  UnixSeconds,
+} from '../../core/index.ts';
 import type {
   Period,
   RenderedReport,
@@ -46,8 +53,8 @@ export type ReportRequest = {
 export type PreparedReport = {
   readonly definition: ReportDefinition;
   readonly period: Period;
-  /** Builds the report for the account or a part of it. Sends nothing. */
-  readonly compose: (part?: Pick<Part, 'team' | 'tagged'>) => Promise<ComposedReport>;
+  /** Builds the report for the account or a part of it, and reports the progress of this part. Sends nothing. */
+  readonly compose: (part?: Pick<Part, 'team' | 'tagged'>, progress?: Progress) => Promise<ComposedReport>;
 };
 
 /** Builds a report. Sends nothing. */

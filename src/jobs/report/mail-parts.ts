@@ -28,13 +28,13 @@ type MailedReport = ReportRequest &
 export const mailPart = async (
   settings: MailedReport,
   { team, tagged, label, part, to, recipients }: ReportPart,
-  prepare: () => Promise<PreparedReport>,
+  prepare: (context: JobContext) => Promise<PreparedReport>,
   context: JobContext,
 ): Promise<MailedPart> => {
   const { mail, account, warehouse, clock, progress } = context;
   if (mail === undefined) throw fault('mail-not-configured', 'no mail server is configured');
   const compose = async (): Promise<ComposedReport> => {
-    const composed = await (await prepare()).compose({ team, tagged });
+    const composed = await (await prepare(context)).compose({ team, tagged }, progress);
     for (const { message, advice } of composed.model.warnings)
       context.log.warn(`${settings.report}: ${message}`, { advice });
     await closeMonth(composed, context);

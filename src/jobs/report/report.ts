@@ -3,6 +3,7 @@ import {
   allowances,
   attachFormats,
   comparisonNames,
+  createGate,
   csvDecimals,
   csvDelimiters,
   fault,
@@ -28,10 +29,10 @@ import {
 import { comparisonFault, periodForms, periodShape, resolvePeriod } from '../../reports/index.ts';
 import { outlineOf, prepareReport } from './compose-report.ts';
 import type { PreparedReport } from './composed.ts';
-import { defineJobKind } from '../job-kind.ts';
+import { defineJobKind, type JobContext } from '../job-kind.ts';
 import { conditionsOf, sendWhen } from './sending/send-when.ts';
 import { conditionsText, silentText } from './sending/sending-text.ts';
-import { mailPart, outcomeOf, type MailedPart } from './mail-parts.ts';
+import { mailPart, outcomeOf } from './mail-parts.ts';
 import { aloneFault, eachNames, isEach, mailedParts, remainderFault, totalsOf } from './recipients.ts';
 
 /** Mail addresses, or one name of recipients that the data names. */
@@ -148,6 +149,9 @@ const comparisonFaults = ({ kind, fields }: RuledJob): readonly KindFault[] => {
       ];
 };
 
+/** While the queries of one part run, another one is drawn and written. */
+const partsAtOnce = 2;
+
 /** Recipients that the data names stand alone. */
 const recipientFaults = ({ kind, fields }: RuledJob): readonly KindFault[] => {
   const settings = kind === 'report' ? (fields as z.output<typeof shape> | undefined) : undefined;
@@ -189,33 +193,40 @@ export const reportKind = defineJobKind({
         `job ${context.name} mails a report, and no mail server is declared`,
       );
     const parts = mailedParts(settings, context);
-    let current = 0;
-    const progress: Progress = ({ step }) =>
-      context.progress({
-        step: 'building reports',
-        done: current,
-        total: parts.length,
-        detail: `${parts[current]?.label ?? ''}: ${step}`,
-      });
-    const shown = parts.length === 1 ? context : { ...context, progress };
+    let done = 0;
+    const progressOf =
+      (label = ''): Progress =>
+      ({ step }) =>
+        context.progress({
+          step: 'building reports',
+          done,
+          total: parts.length,
+          detail: `${label}: ${step}`,
+        });
     let preparing: Promise<PreparedReport> | undefined;
     // On demand: a report that is kept already needs no gateway.
-    const prepare = (): Promise<PreparedReport> => (preparing ??= prepareReport(settings, shown));
-    const sent: MailedPart[] = [];
-    const failed: unknown[] = [];
-    for (const [at, part] of parts.entries()) {
-      context.signal.throwIfAborted();
-      current = at;
-      try {
-        sent.push(await mailPart(settings, part, prepare, shown));
-      } catch (error) {
-        // A failed team does not affect the mails of others; the next run sends the missing ones.
-        failed.push(error);
-      }
-    }
+    const prepare = (shown: JobContext): Promise<PreparedReport> =>
+      (preparing ??= prepareReport(settings, shown));
+    const places = createGate(partsAtOnce);
+    const mailed = await Promise.allSettled(
+      parts.map((part) =>
+        places(async () => {
+          context.signal.throwIfAborted();
+          const progress = parts.length === 1 ? context.progress : progressOf(part.label);
+          return mailPart(settings, part, prepare, { ...context, progress }).finally(() => {
+            done += 1;
+          });
+        }),
+      ),
+    );
     context.signal.throwIfAborted();
-    if (failed.length > 0) throw failed[0];
-    return outcomeOf(settings.report, sent);
+    // A failed team does not affect the mails of others; the next run sends the missing ones.
+    const failed = mailed.find((one) => one.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return outcomeOf(
+      settings.report,
+      mailed.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])),
+    );
   },
   plan: async (settings, context) => {
     const { definition, period } = await outlineOf(settings, context);

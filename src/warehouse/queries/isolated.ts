@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bytesOf, isFault, type Clock } from '../../core/index.ts';
+import { bytesOf, createGate, isFault, type Clock, type Gate } from '../../core/index.ts';
 import { spoolPrefix } from '../spool-prefix.ts';
 import { openOwnEngine } from './own-tables.ts';
 import { createQueryProcess, type ProcessOptions, type QueryProcess } from './query-process.ts';
@@ -16,14 +16,20 @@ const planLimits = { timeLimit: 20_000, memoryLimit: 256 * 2 ** 20 };
 /** Bytes that the engine takes beside what it counts: it does not count all its memory, and plans without counting any. */
 export const uncounted = 128 * 2 ** 20;
 
-const openTables = async (queries: QueryProcess, options: TablesOptions): Promise<QueryTables> => {
+/** `oneFile`: the process has one file open, so the queries of one report run until its tables are closed. */
+const openTables = async (
+  queries: QueryProcess,
+  oneFile: Gate,
+  options: TablesOptions,
+): Promise<QueryTables> => {
   const { memoryLimit, threads } = options;
   const folder = await mkdtemp(join(options.folder, `${spoolPrefix}queries-`));
   const file = join(folder, 'tables.duckdb');
   const limits = { memoryLimit: bytesOf(memoryLimit) + uncounted };
+  let opened: Promise<Disposable> | undefined;
   return {
     fill: async (work) => {
-      await queries.release();
+      if (opened !== undefined) await queries.release();
       const { instance, connection } = await openOwnEngine(file, options);
       try {
         return await work(connection);
@@ -32,10 +38,19 @@ const openTables = async (queries: QueryProcess, options: TablesOptions): Promis
         instance.closeSync();
       }
     },
-    run: async (views, sql, { rowLimit, ...others }) =>
-      queries.ask('run', { file, memoryLimit, threads, views, sql, rowLimit }, { ...limits, ...others }),
+    run: async (views, sql, { rowLimit, ...others }) => {
+      await (opened ??= oneFile.enter());
+      return queries.ask(
+        'run',
+        { file, memoryLimit, threads, views, sql, rowLimit },
+        { ...limits, ...others },
+      );
+    },
     [Symbol.asyncDispose]: async () => {
-      await queries.release();
+      if (opened !== undefined) {
+        using _file = await opened;
+        await queries.release();
+      }
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -51,6 +66,7 @@ export const createIsolatedQueries = (
   options: ProcessOptions,
 ): QueryEngine => {
   const queries = createQueryProcess(start, clock, options);
+  const oneFile = createGate(1);
   return {
     bind: async (sql, signal) => {
       try {
@@ -62,7 +78,7 @@ export const createIsolatedQueries = (
       }
     },
     needs: async (sql, signal) => queries.ask('needs', { sql }, { ...planLimits, signal }),
-    openTables: async (options) => openTables(queries, options),
+    openTables: async (options) => openTables(queries, oneFile, options),
     [Symbol.asyncDispose]: async () => queries[Symbol.asyncDispose](),
   };
 };
