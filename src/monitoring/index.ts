@@ -75,7 +75,8 @@ export { backtest, type Backtest } from './forecast/backtest.ts';
 export { expectedSpend, fitSpend, leastDays, unusualDays } from './forecast/spend-model.ts';
 export {
   findUnusual,
-  leastUsualCalls,
+  leastBusy,
+  leastGrowth,
   readSeconds,
   type HourlySpend,
   type SpentHour,

@@ -17,7 +17,7 @@ import { createClosedMonths, type ClosedMonths } from './closed/closed-months.ts
 import { bindWith, type BindQueries } from './queries/bind-queries.ts';
 import { readCube } from './cube/read-cube.ts';
 import { rangesOf, readSums, sumsTables, type Sums, type SumsRequest } from './cube/read-sums.ts';
-import { hoursTables, readHours, type Hours, type HoursRequest } from './cube/read-hours.ts';
+import { hoursTables, rangesOfHours, readHours, type Hours, type HoursRequest } from './cube/read-hours.ts';
 import {
   compareWithPrices,
   fitLog,
@@ -234,7 +234,7 @@ export const createTables = async (storage: Storage, options: WarehouseOptions):
     },
     hours: async (request, signal) => {
       const { account } = request;
-      const ranges = [...(request.queries ?? []), ...(request.series ?? [])].map(({ range }) => range);
+      const ranges = rangesOfHours(request);
       const start = Math.min(...ranges.map((range) => range.start));
       const end = Math.max(...ranges.map((range) => range.end));
       if (!isReader && end > start)

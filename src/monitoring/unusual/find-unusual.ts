@@ -53,13 +53,20 @@ export const readSeconds = 16 * hoursADay * hourSeconds;
 const leastCompared = 5;
 
 /** Usual calls of an hour below which it is not judged by itself. */
-export const leastUsualCalls = 30;
+const leastUsualCalls = 30;
 
 /** Times the usual spend and deviations above it, from which on a window is unusual. `week` is by the same window of the week before. */
 const limits = {
   hour: { times: 2, week: 1.3, deviations: 3, leastDeviation: 0.1, leastCalls: leastUsualCalls },
   day: { times: 2, week: 1.5, deviations: 4, leastDeviation: 0.15, leastCalls: 0 },
 } as const satisfies Readonly<Record<UnusualWindow, object>>;
+
+/** How much more than a week before an unusual window costs at least. */
+export const leastGrowth = { hour: limits.hour.week, day: limits.day.week } as const;
+
+/** Calls in the same hour of the days before from which on an hour can be judged by itself; `isWhole`: whether all days are known. */
+export const leastBusy = (isWhole: boolean): number =>
+  leastUsualCalls * Math.ceil((isWhole ? comparedDays : leastCompared) / 2);
 
 type Judged = {
   readonly window: UnusualWindow;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addDays, localeTags, unixMillis } from '../../../src/core/index.ts';
+import type { JobContext } from '../../../src/jobs/index.ts';
 import { approved } from '../../support/approved.ts';
 import { openAlertFixture, type AlertFixture, type Call } from './alert-fixture.ts';
 
@@ -130,6 +131,86 @@ describe('an alert about unusual spend', () => {
     await fixture.evaluate(end, [], settings);
     const firing = await fixture.warehouse.alerts.firing();
     expect(firing.map(({ alert }) => alert)).toContain('unusual:service:new');
+  });
+
+  it('is the same if each model and service is judged, without those left out that cannot be unusual', async () => {
+    const found = new Set<string>();
+    for (let seed = 1; seed <= 8; seed += 1) {
+      let state = seed * 7919;
+      const random = (): number => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
+      await using fixture = await openAlertFixture();
+      const begins = seed % 3 === 0 ? 9 : 0;
+      const keys = Array.from({ length: 6 }, (_, key) => ({
+        key: `key-${key}`,
+        calls: [2, 12, 35][key % 3] ?? 0,
+        // A spike of the last day, in one of three hours or in all of them, and maybe one of the same day a week before.
+        hours: random() < 0.5 ? [9, 10, 11] : [10],
+        times: [2.5 + random() * 2, [1, 0.7, 0.62][Math.floor(random() * 3)] ?? 1],
+      }));
+      const factorOf = ([last = 1, share = 1]: readonly number[], day: number): number =>
+        day === days - 1 ? last : day === days - 8 ? Math.max(1, last * share) : 1;
+      const calls = Array.from({ length: days }, (_, day) => day)
+        .filter((day) => day >= begins)
+        .flatMap((day) =>
+          [9, 10, 11].flatMap((hour) =>
+            keys.flatMap(({ key, calls: usual, ...spike }, nth): readonly Call[] =>
+              Array.from({ length: Math.round(usual * (0.8 + 0.4 * random())) }, (_call, second) => ({
+                at: `${addDays(first, day)}T${String(hour).padStart(2, '0')}:${String(second % 60).padStart(2, '0')}:00Z`,
+                model: `model-${nth % 2}`,
+                key,
+                charge: (
+                  (spike.hours.includes(hour) ? factorOf(spike.times, day) : 1) *
+                  (0.1 + 0.02 * random())
+                ).toFixed(6),
+              })),
+            ),
+          ),
+        );
+      await fixture.land(`${addDays(first, begins)}T00:00:00Z`, end, calls);
+      if (seed % 2 === 0)
+        await fixture.warehouse.alerts.expect({
+          account: 'main',
+          first: addDays(first, days - 8),
+          last: addDays(first, days - 8),
+          reason: 'load test',
+          by: 'person ann',
+          at: unixMillis(0),
+        });
+      const { warehouse } = fixture;
+      const every = new Map(
+        [...keys.map(({ key }) => key), 'model-0', 'model-1'].map((name) => [
+          name,
+          { hour: true, day: true },
+        ]),
+      );
+      const unfiltered = {
+        ...warehouse,
+        hours: async (...given: Parameters<typeof warehouse.hours>) => {
+          const hours = await warehouse.hours(...given);
+          return { ...hours, growth: hours.growth.map(() => every) };
+        },
+      };
+      const firing = async (change: Partial<JobContext>): Promise<readonly unknown[]> => {
+        await fixture.evaluate(end, [], { unusual_spend: { floor: '0.5' } }, change);
+        const all = await warehouse.alerts.statuses('main');
+        await warehouse.alerts.putStatus('main', [], ['unusual:']);
+        return all
+          .filter(({ alert }) => alert !== 'unusual:')
+          .map(({ alert, status }) => ({ alert, status }));
+      };
+      const usual = await firing({});
+      expect(usual).toEqual(await firing({ warehouse: unfiltered }));
+      for (const { alert } of usual as readonly { readonly alert: string }[])
+        found.add(`${seed % 2 === 0 ? 'expected ' : ''}${alert.split(':')[1] ?? ''}`);
+    }
+    expect([...found].toSorted((left, right) => left.localeCompare(right))).toEqual([
+      'account',
+      'expected account',
+      'expected model',
+      'expected service',
+      'model',
+      'service',
+    ]);
   });
 
   it('needs six days of the call log', async () => {

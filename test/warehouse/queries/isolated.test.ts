@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/index.ts';
 import { createAnswers } from '../../../src/warehouse/queries/answer-queries.ts';
 import { createIsolatedQueries } from '../../../src/warehouse/queries/isolated.ts';
-import type { QueryRequest } from '../../../src/warehouse/queries/protocol.ts';
+import type { QueryRequest } from '../../../src/warehouse/index.ts';
 import { testFolder } from '../support.ts';
 
 /** The other side of the channel in this process: a real child is tested with the built program. */

@@ -60,7 +60,7 @@ export const readBehaviour = async (
   const before = interval(unixSeconds(since - days * daySeconds), since);
   const ask = async (queries: readonly HoursQuery[]) =>
     warehouse.hours({ account: account.name, queries }, signal);
-  const spent = await ask([{ range: last, by: ['key'], each: 'range', least: { spend: floor } }]);
+  const spent = await ask([{ range: last, by: ['key'], each: 'range', floor }]);
   if (!spent.isProven) return undefined;
   const spending = (spent.found[0] ?? []).filter(({ key }) => key !== '');
   if (spending.length === 0) return { keys: [], end };

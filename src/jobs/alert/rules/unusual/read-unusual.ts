@@ -15,13 +15,14 @@ import {
 import {
   findUnusual,
   isExpected,
-  leastUsualCalls,
+  leastBusy,
+  leastGrowth,
   readSeconds,
   type HourlySpend,
   type UnusualSpend,
   type UnusualWindow,
 } from '../../../../monitoring/index.ts';
-import type { HoursQuery, HourSums } from '../../../../warehouse/index.ts';
+import type { Growth, HoursQuery, HourSums } from '../../../../warehouse/index.ts';
 import type { RuleContext } from '../../rule.ts';
 
 /** What is judged: the account, a model, or a service with all of its keys. */
@@ -48,34 +49,23 @@ export type UnusualReading = {
 /** Seconds of call log below which nothing is compared. */
 const leastKnown = 6 * daySeconds;
 
-/** Spend by less than this factor of the same 24 hours a week before is never unusual. */
-const leastGrowth = 1.3;
+/** Sums of doubles differ from those of the warehouse in their last places: what is just below a limit is judged too. */
+const slack = 0.999;
 
-/** Calls of the same hour of seven days, whose median can be that of an hour which is judged by itself. */
-const leastBusy = 4 * leastUsualCalls;
+/** Of so few names the hours are read, which are one scan; of more, only those of which an hour can be unusual. */
+const mostHourly = 100;
 
 /** Contributions that are shown. */
 const mostContributions = 3;
 
 type Candidate = { readonly name: string; readonly windows: readonly UnusualWindow[] };
 
-/** Names that can be unusual by the sums of their last day, of that a week before, and of their busy hours. */
-const candidatesOf = (
-  [last = [], weekBefore = [], busy = []]: readonly (readonly HourSums[])[],
-  nameOf: (row: HourSums) => string,
-): readonly Candidate[] => {
-  const before = new Map(weekBefore.map((row) => [nameOf(row), Number(row.spend)]));
-  const isBusy = new Set(busy.map(nameOf));
-  return last.flatMap((row) => {
-    const name = nameOf(row);
-    const windows: readonly UnusualWindow[] = isBusy.has(name)
-      ? ['hour', 'day']
-      : Number(row.spend) >= leastGrowth * (before.get(name) ?? 0)
-        ? ['day']
-        : [];
-    return windows.length === 0 ? [] : [{ name, windows }];
-  });
-};
+/** Names that can be unusual. */
+const candidatesOf = (growth: Growth = new Map()): readonly Candidate[] =>
+  [...growth].map(([name, { hour, day }]) => ({
+    name,
+    windows: [...(hour ? (['hour'] as const) : []), ...(day ? (['day'] as const) : [])],
+  }));
 
 /** The models and services that cost more in the unusual hours than in the same hours a week before. */
 const contributionsOf = ([
@@ -112,40 +102,50 @@ export const readUnusual = async (
   if (end - known < leastKnown || end <= judgedUntil) return undefined;
   job.progress({ step: 'looking for unusual spend' });
   const from = (seconds: number): UnixSeconds => unixSeconds(Math.max(0, end - seconds));
-  const lastDay = interval(from(daySeconds), end);
-  const least = { spend: floor } as const;
-  const asked = (['model', 'service'] as const).flatMap((name): readonly HoursQuery[] => {
-    const by = [name];
-    const [weekBefore, week] = [from(8 * daySeconds), from(7 * daySeconds)];
-    return [
-      { range: lastDay, by, each: 'range', least },
-      { range: interval(weekBefore, week), by, each: 'range', least },
-      {
-        range: interval(weekBefore, from(daySeconds)),
-        by,
-        each: 'hour-of-day',
-        least: { calls: leastBusy },
-      },
-    ];
-  });
+  const whole = interval(from(readSeconds), end);
+  const expected = await warehouse.alerts.expected(account.name);
+  const expectedHours = new Set<number>();
+  for (let hour: number = whole.start; hour < end; hour += hourSeconds)
+    if (isExpected(dateAt(unixSeconds(hour), zone), expected)) expectedHours.add(hour);
+  const isKnown = (hour: UnixSeconds): boolean => expectedHours.has(hour);
+  const week = interval(from(8 * daySeconds), end);
+  const areExpected = (seconds: number): boolean =>
+    Array.from({ length: seconds / hourSeconds }, (_, at) => week.start + at * hourSeconds).some((hour) =>
+      expectedHours.has(hour),
+    );
+  const isSince = known <= week.start;
+  // A day that is expected, or not known, is not compared with.
+  const times = isSince && !areExpected(daySeconds) ? leastGrowth : { hour: 0, day: 0 };
+  const isWhole = isSince && !areExpected(7 * daySeconds);
   const {
-    found: sums,
+    growth,
     isProven,
     currency = '',
-  } = await warehouse.hours({ account: account.name, queries: asked }, signal);
+  } = await warehouse.hours(
+    {
+      account: account.name,
+      growth: (['model', 'service'] as const).map((by) => ({
+        range: week,
+        by,
+        floor: Number(floor) * slack,
+        hour: { times: times.hour * slack, calls: leastBusy(isWhole) },
+        day: { times: times.day * slack },
+      })),
+    },
+    signal,
+  );
   if (!isProven) return undefined;
-  const models = candidatesOf(sums.slice(0, 3), ({ model }) => model);
-  const services = candidatesOf(sums.slice(3), ({ service }) => service);
-  const whole = interval(from(readSeconds), end);
-  const seriesOf = (name: 'model' | 'service', all: readonly Candidate[]): readonly HoursQuery[] =>
-    (['hour', 'day'] as const).map((each) => ({
+  const [models, services] = [candidatesOf(growth[0]), candidatesOf(growth[1])];
+  const seriesOf = (name: 'model' | 'service', all: readonly Candidate[]): readonly HoursQuery[] => {
+    const isHourly = ({ windows }: Candidate): boolean =>
+      all.length <= mostHourly || windows.includes('hour');
+    return (['hour', 'day'] as const).map((each) => ({
       range: whole,
       by: [name],
       each,
-      only: {
-        [name]: all.flatMap((one) => (one.windows.includes('hour') === (each === 'hour') ? [one.name] : [])),
-      },
+      only: { [name]: all.filter((one) => isHourly(one) === (each === 'hour')).map((one) => one.name) },
     }));
+  };
   const { series } = await warehouse.hours(
     {
       account: account.name,
@@ -158,11 +158,6 @@ export const readUnusual = async (
     signal,
   );
   const [ofAccount, ...ofParts] = series;
-  const expected = await warehouse.alerts.expected(account.name);
-  const expectedHours = new Set<number>();
-  for (let hour: number = whole.start; hour < end; hour += hourSeconds)
-    if (isExpected(dateAt(unixSeconds(hour), zone), expected)) expectedHours.add(hour);
-  const isKnown = (hour: UnixSeconds): boolean => expectedHours.has(hour);
   const judge = (
     scope: UnusualScope,
     hours: HourlySpend = new Map(),
