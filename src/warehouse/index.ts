@@ -42,7 +42,7 @@ export type { ClosedCorrection, ClosedMonth, ClosedRow } from './closed/closed-r
 export type { ForecastSubject, StoredForecast } from './forecasts/forecast-table.ts';
 export type { LogPrices, PricedQuarter } from './prices/fit-log.ts';
 export { configuredFor } from './closed/month-prices.ts';
-export type { Growth, HoursQuery, HourSums } from './cube/read-hours.ts';
+export type { Growth, HoursQuery, HourSums, SeriesQuery } from './cube/read-hours.ts';
 export type { ParquetColumn } from './write-parquet.ts';
 export type { Closing } from './closed/close-month.ts';
 export type { KnownNames } from './known-names.ts';

@@ -5,7 +5,7 @@ import { columnMigrations } from './logs/call-log-table.ts';
 import { extraStatements } from './logs/extra.ts';
 import { closedStatements } from './closed/closed-schema.ts';
 import { forecastStatements } from './forecasts/forecast-schema.ts';
-import { hourStatements, replacedRollup, rollupStatements } from './rollup/rollup-schema.ts';
+import { hourStatements, replacedHours, replacedRollup, rollupStatements } from './rollup/rollup-schema.ts';
 
 /** Tables of windows whose sum lags behind the gateway's, which schema 26 adds. */
 export const lagStatements = [
@@ -158,6 +158,7 @@ const written: readonly Migration[] = [
   { number: 34, name: 'closed months', statements: closedStatements },
   { number: 35, name: 'forecasts', statements: forecastStatements },
   { number: 36, name: 'hours of the rollup', statements: hourStatements },
+  { number: 37, name: 'hours in doubles', statements: replacedHours },
 ];
 
 /**

@@ -46,17 +46,22 @@ const hoursSql = (calls: string): string => `
   FROM ${calls} WHERE account = $account AND created_at >= $start AND created_at < $end
   GROUP BY ALL`;
 
-/** The hours of a table, from those by model and key. */
-const sumsOfHoursSql = (table: HourTable, hours: string): string => `
-  SELECT account, zone, start_at, hour_at, ${hourNames[table].join(', ')}, CAST(sum(row_count) AS BIGINT) AS row_count,
-    sum(quota) AS quota, sum(size) AS size
-  FROM ${hours} GROUP BY ALL`;
+/** The tables of hours by one name. */
+const byName = { model_name: 'rollup_hour_model', token_name: 'rollup_hour_key' } as const;
 
-/** The table with the fewest cells that has these names. */
-const tableFor = (asked: readonly string[]): HourTable =>
-  (['rollup_hour_model', 'rollup_hour_key'] as const).find((table) =>
-    asked.every((name) => hourNames[table].some((own) => own === name)),
-  ) ?? 'rollup_hour';
+/** The columns of each table, besides account and zone. */
+const columnsOf = {
+  rollup_hour: ['hour_at', ...names, 'row_count', 'quota', 'size'],
+  rollup_hour_model: ['hour_at', ...hourNames.rollup_hour_model, 'calls', 'spend'],
+  rollup_hour_key: ['hour_at', ...hourNames.rollup_hour_key, 'calls', 'spend'],
+} as const satisfies Readonly<Record<HourTable, readonly string[]>>;
+
+/** Hours by one name in doubles, from those by model and key. A sum is exact before it becomes a double. */
+const judgedSql = (table: (typeof byName)[keyof typeof byName], hours: string): string => `
+  SELECT account, zone, start_at, hour_at, ${hourNames[table].join(', ')},
+    CAST(coalesce(sum(row_count) FILTER (kind = 'consumption'), 0) AS BIGINT) AS calls,
+    CAST(coalesce(sum(CASE kind WHEN 'consumption' THEN quota ELSE -size END), 0) AS DOUBLE) AS spend
+  FROM ${hours} WHERE kind IN ('consumption', 'refund') GROUP BY ALL`;
 
 const oldest = (now: UnixSeconds): UnixSeconds =>
   unixSeconds(Math.floor(now / daySeconds) * daySeconds - keptDays * daySeconds);
@@ -122,8 +127,8 @@ export const buildHours = async (
         ...range,
       });
       const hours = `(FROM rollup_hour WHERE account = $account AND start_at >= $start AND start_at < $end)`;
-      for (const table of ['rollup_hour_model', 'rollup_hour_key'] as const)
-        await connection.execute(`INSERT INTO ${table} BY NAME ${sumsOfHoursSql(table, hours)}`, {
+      for (const table of Object.values(byName))
+        await connection.execute(`INSERT INTO ${table} BY NAME ${judgedSql(table, hours)}`, {
           account,
           ...range,
         });
@@ -140,8 +145,13 @@ export const buildHours = async (
   );
 };
 
-/** Rows with `hour_at` and these names, `kind`, `row_count`, `quota` and `size`, of all hours of the range, and maybe of others. */
-export type HoursIn = (range: Range, by: readonly string[]) => Promise<Relation>;
+/** All hours of a range, and maybe others. */
+type HoursIn = {
+  /** Rows with `hour_at`, `model_name`, `token_name`, `kind`, `row_count`, `quota` and `size`. */
+  readonly exact: (range: Range) => Promise<Relation>;
+  /** Rows with `hour_at`, one of the names, `calls`, and `spend` as stored, less refunds, in doubles. */
+  readonly judged: (range: Range, by: keyof typeof byName) => Promise<Relation>;
+};
 
 /** Hours within the ranges: from their cells where these are valid, else from calls, which are read once. */
 export const openHours = async (
@@ -167,18 +177,22 @@ export const openHours = async (
       { ...calls.bindings, account, ...whole },
     );
   }
-  return async (range, by) => {
-    const columns = ['hour_at', ...new Set([...by, 'kind']), 'row_count', 'quota', 'size'];
+  const read = async (table: HourTable, range: Range, ofCalls: string): Promise<Relation> => {
+    const columns = columnsOf[table].join(', ');
     const days = daysIn(range);
     const parts: string[] = [];
     if (days.length > 0) {
-      const table = await cells(tableFor(by), zone, days, ['account', 'zone', 'start_at', ...columns]);
+      const stored = await cells(table, zone, days, ['account', 'zone', 'start_at', ...columnsOf[table]]);
       parts.push(
-        `SELECT ${columns.join(', ')} FROM ${table} WHERE account = $account AND zone = '${zone}' AND ${within('start_at', days)}`,
+        `SELECT ${columns} FROM ${stored} WHERE account = $account AND zone = '${zone}' AND ${within('start_at', days)}`,
       );
     }
-    if (restOf(range, days).length > 0) parts.push(`SELECT ${columns.join(', ')} FROM hours_of_calls`);
+    if (restOf(range, days).length > 0) parts.push(`SELECT ${columns} FROM ${ofCalls}`);
     return { sql: `(${parts.join(' UNION ALL ')})`, bindings: days.length > 0 ? { account } : {} };
+  };
+  return {
+    exact: (range) => read('rollup_hour', range, 'hours_of_calls'),
+    judged: (range, by) => read(byName[by], range, `(${judgedSql(byName[by], 'hours_of_calls')})`),
   };
 };
 
@@ -203,9 +217,9 @@ export const differentHours = async (
     const parts: string[] = [];
     for (const table of cellsBySpan.rollup_hours) {
       const cellsOf = await cells(table, zone, [range]);
-      const columns = `start_at, hour_at, ${hourNames[table].join(', ')}, row_count, quota, size`;
+      const columns = `start_at, ${columnsOf[table].join(', ')}`;
       const stored = `SELECT ${columns} FROM ${cellsOf} WHERE account = $account AND zone = '${zone}' AND start_at >= $start AND start_at < $end`;
-      const ofCalls = `SELECT ${columns} FROM (${sumsOfHoursSql(table, 'of_calls')})`;
+      const ofCalls = `SELECT ${columns} FROM ${table === 'rollup_hour' ? 'of_calls' : `(${judgedSql(table, 'of_calls')})`}`;
       parts.push(`(${stored} EXCEPT ALL ${ofCalls})`, `(${ofCalls} EXCEPT ALL ${stored})`);
     }
     const found = await connection.rows(

@@ -124,20 +124,27 @@ const bothWays = async (warehouse: Warehouse, zone: string) => {
 /** By hour, model and key: through the hours of the rollup, and as sums of the calls. */
 const hoursBothWays = async (warehouse: Warehouse) => {
   const range = interval(unixSeconds(first - day), unixSeconds(first + (dayCount + 2) * day));
-  const queries = [
-    { range, by: ['model', 'key'], each: 'hour' },
-    { range, by: [], each: 'range' },
-    { range, by: ['model'], each: 'hour' },
-    { range, by: ['key'], each: 'hour' },
-  ] as const;
-  const { found, series } = await warehouse.hours({ account: 'main', queries, series: queries.slice(3) });
-  const [pairs = [], whole = [], models = [], keys = []] = found;
+  const { found, series } = await warehouse.hours({
+    account: 'main',
+    queries: [
+      { range, by: ['model', 'key'], each: 'hour' },
+      { range, by: [], each: 'range' },
+    ],
+    series: [
+      { range, by: 'model', each: 'hour' },
+      { range, by: 'key', each: 'hour' },
+      { range, each: 'hour' },
+    ],
+  });
+  const [pairs = [], whole = []] = found;
+  const [models, keys, account] = series;
   const calls = await warehouse.calls('main', range);
   const hourOf = (at: number): number => Math.floor(at / 3600) * 3600;
-  const sums = [
-    ...groupBy(calls, ({ createdAt, model, keyName }) => `${hourOf(createdAt)} ${model} ${keyName}`),
+  const sums = groupBy(calls, ({ createdAt, model, keyName }) => `${hourOf(createdAt)} ${model} ${keyName}`);
+  const ofNames = [
     ...groupBy(calls, ({ createdAt, model }) => `${hourOf(createdAt)} of ${model}`),
     ...groupBy(calls, ({ createdAt, keyName }) => `${hourOf(createdAt)} by ${keyName}`),
+    ...groupBy(calls, ({ createdAt }) => `${hourOf(createdAt)} in all `),
   ] as const;
   const spendOf = (of: readonly (typeof calls)[number][]) =>
     sumMoney(
@@ -148,21 +155,22 @@ const hoursBothWays = async (warehouse: Warehouse) => {
   const countOf = (of: readonly (typeof calls)[number][]): number =>
     of.filter(({ kind }) => kind === 'consumption').length;
   return {
-    byHour: new Map([
-      ...pairs.map(
-        ({ at, model, key, ...sum }) => [`${at} ${model} ${key}`, [sum.calls, sum.spend]] as const,
-      ),
-      ...models.map(({ at, model, calls, spend }) => [`${at} of ${model}`, [calls, spend]] as const),
-      ...keys.map(({ at, key, calls, spend }) => [`${at} by ${key}`, [calls, spend]] as const),
-    ]),
+    byHour: new Map(
+      pairs.map(({ at, model, key, ...sum }) => [`${at} ${model} ${key}`, [sum.calls, sum.spend]] as const),
+    ),
     fromCalls: new Map([...sums].map(([name, of]) => [name, [countOf(of), spendOf(of)]])),
     asSeries: new Map(
-      [...(series[0] ?? [])].flatMap(([key, of]) =>
-        [...of].map(([at, { calls, spend }]) => [`${at} by ${key}`, [calls, spend]] as const),
+      [['of', models] as const, ['by', keys] as const, ['in all', account] as const].flatMap(
+        ([word, all = new Map<string, ReadonlyMap<number, { calls: number; spend: number }>>()]) =>
+          [...all].flatMap(([name, of]) =>
+            [...of].map(
+              ([at, { calls, spend }]) => [`${at} ${word} ${name}`, [calls, spend.toPrecision(12)]] as const,
+            ),
+          ),
       ),
     ),
-    asRows: new Map(
-      keys.map(({ at, key, calls, spend }) => [`${at} by ${key}`, [calls, Number(spend)]] as const),
+    seriesOfCalls: new Map(
+      ofNames.map(([name, of]) => [name, [countOf(of), Number(spendOf(of)).toPrecision(12)]]),
     ),
     whole: whole.map(({ calls, spend }) => [calls, spend]),
     wholeOfCalls: [[countOf(calls), spendOf(calls)]],
@@ -189,7 +197,7 @@ const apply = async (warehouse: Warehouse, folder: TestFolder, step: Step): Prom
       expect(byDay).toEqual(fromCalls);
       const hours = await hoursBothWays(warehouse);
       expect(hours.byHour).toEqual(hours.fromCalls);
-      expect(hours.asSeries).toEqual(hours.asRows);
+      expect(hours.asSeries).toEqual(hours.seriesOfCalls);
       return expect(hours.whole).toEqual(hours.wholeOfCalls);
     }
     case 'configure':

@@ -288,7 +288,7 @@ describe('hours of the rollup', () => {
         [2, 2, '1'],
       ]);
     }
-    await inDatabase(folder, 'UPDATE rollup_hour_model SET quota = quota + 1');
+    await inDatabase(folder, 'UPDATE rollup_hour SET quota = quota + 1');
     await using warehouse = await open(folder);
     // The edit shows that cells are read, also for a part of a day.
     expect((await hours(warehouse)).map(([, , spend]) => spend)).toEqual(['1.5', '2']);
@@ -304,6 +304,19 @@ describe('hours of the rollup', () => {
     ]);
     await landCalls(warehouse, folder, calls.slice(0, 1));
     expect(await hours(warehouse)).toEqual([[0, 1, '0.5']]);
+  });
+
+  it.each(['rollup_hour_model', 'rollup_hour_key'])('of %s are compared with their calls', async (table) => {
+    await using folder = await testFolder();
+    {
+      await using warehouse = await open(folder);
+      await landCalls(warehouse, folder, calls);
+      await hours(warehouse);
+      expect(await warehouse.rollup.compare('main', 'sums')).toEqual([]);
+    }
+    await inDatabase(folder, `UPDATE ${table} SET spend = spend * 1.000001`);
+    await using warehouse = await open(folder);
+    expect(await warehouse.rollup.compare('main', 'sums')).toEqual([{ zone: 'UTC', start: day }]);
   });
 
   it('sum the keys of a service, and leave out other services', async () => {
@@ -326,10 +339,15 @@ describe('hours of the rollup', () => {
         born: unixMillis(day * 1000),
       })),
     );
-    const query = { range, by: ['service'], each: 'range', only: { service: ['billing'] } } as const;
-    const { found, series } = await warehouse.hours({ account: 'main', queries: [query], series: [query] });
+    const { found, series, growth } = await warehouse.hours({
+      account: 'main',
+      queries: [{ range, by: ['service'], each: 'range', only: { service: ['billing'] } }],
+      series: [{ range, by: 'service', each: 'range', only: ['billing'] }],
+      growth: [{ range, by: 'service', floor: 0.6, hour: { times: 1, calls: 0 }, day: { times: 1 } }],
+    });
     expect(found).toEqual([[{ at: day, model: '', key: '', service: 'billing', calls: 2, spend: '1' }]]);
     expect(series).toEqual([new Map([['billing', new Map([[day, { calls: 2, spend: 1 }]])]])]);
+    expect(growth).toEqual([new Map([['billing', { hour: true, day: true }]])]);
   });
 
   it('are kept for 70 days', async () => {

@@ -4,6 +4,7 @@ import {
   hourSeconds,
   interval,
   unixSeconds,
+  type Interval,
   type Money,
   type UnixSeconds,
 } from '../../../../core/index.ts';
@@ -15,7 +16,7 @@ import {
   type KeyBehaviour,
   type SpentHour,
 } from '../../../../monitoring/index.ts';
-import type { HoursQuery, HourSums } from '../../../../warehouse/index.ts';
+import type { HoursQuery, SeriesQuery } from '../../../../warehouse/index.ts';
 import type { RuleContext } from '../../rule.ts';
 
 export type FoundBehaviour = KeyBehaviour & {
@@ -37,8 +38,6 @@ export type BehaviourReading = {
 /** The days of hours that are kept: what a key did before is unknown. */
 const knownDays = 69;
 
-const spendByKey = (rows: readonly HourSums[]) => groupBy(rows, ({ key }) => key);
-
 /** Judges the last 24 whole hours of each key that spent more than the floor; `open`: keys whose alert fires. Once an hour: `judgedUntil` is the
  * end of the last one. */
 export const readBehaviour = async (
@@ -58,28 +57,28 @@ export const readBehaviour = async (
   const first = Math.max(covered.start, since - knownDays * daySeconds);
   const days = Math.floor((since - first) / daySeconds);
   const before = interval(unixSeconds(since - days * daySeconds), since);
-  const ask = async (queries: readonly HoursQuery[]) =>
-    warehouse.hours({ account: account.name, queries }, signal);
-  const spent = await ask([{ range: last, by: ['key'], each: 'range', floor }]);
+  const series = async (...queries: readonly Omit<SeriesQuery, 'by'>[]) => {
+    const asked = queries.map((query): SeriesQuery => ({ ...query, by: 'key' }));
+    return warehouse.hours({ account: account.name, series: asked }, signal);
+  };
+  const spent = await series({ range: last, each: 'range', floor: Number(floor) });
   if (!spent.isProven) return undefined;
-  const spending = (spent.found[0] ?? []).filter(({ key }) => key !== '');
+  const spending = [...(spent.series[0] ?? [])].flatMap(([key, sums]) =>
+    key === '' ? [] : [...sums.values()].map(({ spend }) => ({ key, spend })),
+  );
   if (spending.length === 0) return { keys: [], end };
-  const known = spending.map(({ key }) => key);
-  const all = await ask([{ range: before, by: ['key'], each: 'range', only: { key: known } }]);
-  const spendBefore = new Map((all.found[0] ?? []).map(({ key, spend }) => [key, Number(spend)]));
+  const [spendBefore] = (await series({ range: before, each: 'range', only: spending.map(({ key }) => key) }))
+    .series;
   // The mean over the days since its first call is at least that over all days.
   const costly = spending.filter(
-    ({ key, spend }) => open.has(key) || Number(spend) >= (leastByMean * (spendBefore.get(key) ?? 0)) / days,
+    ({ key, spend }) =>
+      open.has(key) || spend >= (leastByMean * (spendBefore?.get(key)?.get(before.start)?.spend ?? 0)) / days,
   );
   if (costly.length === 0) return { keys: [], end };
-  const only = { key: costly.map(({ key }) => key) };
-  const byDay = await warehouse.hours(
-    { account: account.name, series: [{ range: before, by: ['key'], each: 'day', only }] },
-    signal,
-  );
+  const [byDay] = (await series({ range: before, each: 'day', only: costly.map(({ key }) => key) })).series;
   /** Spend of each 24 hours since the first call of the key. */
   const windowsOf = (key: string): readonly number[] => {
-    const known = byDay.series[0]?.get(key) ?? new Map<number, SpentHour>();
+    const known = byDay?.get(key) ?? new Map<number, SpentHour>();
     const begun = Math.min(since, ...known.keys());
     return Array.from(
       { length: Math.round((since - begun) / daySeconds) },
@@ -88,33 +87,49 @@ export const readBehaviour = async (
   };
   const suspicious = costly.flatMap(({ key, spend }) => {
     const windows = windowsOf(key);
-    return usualIfSuspicious(Number(spend), windows, Number(floor), open.has(key)) === undefined
+    return usualIfSuspicious(spend, windows, Number(floor), open.has(key)) === undefined
       ? []
       : [{ key, windows }];
   });
   if (suspicious.length === 0) return { keys: [], end };
-  const ofThese = { key: suspicious.map(({ key }) => key) };
-  const { found, currency = '' } = await ask([
-    { range: before, by: ['model', 'key'], each: 'range', only: ofThese },
-    { range: before, by: ['key'], each: 'hour-of-day', only: ofThese },
-    { range: last, by: ['model', 'key'], each: 'range', only: ofThese },
-    { range: last, by: ['key'], each: 'hour-of-day', only: ofThese },
-  ]);
-  const [modelsBefore, hoursBefore, modelsNow, hoursNow] = found.map(spendByKey);
+  const only = suspicious.map(({ key }) => key);
+  const byModel = (range: Interval<UnixSeconds>): HoursQuery => ({
+    range,
+    by: ['model', 'key'],
+    each: 'range',
+    only: { key: only },
+  });
+  const byHour = (range: Interval<UnixSeconds>): SeriesQuery => ({
+    range,
+    by: 'key',
+    each: 'hour-of-day',
+    only,
+  });
+  const {
+    found,
+    series: ofHours,
+    currency = '',
+  } = await warehouse.hours(
+    { account: account.name, queries: [before, last].map(byModel), series: [before, last].map(byHour) },
+    signal,
+  );
+  const [modelsBefore, modelsNow] = found.map((rows) => groupBy(rows, ({ key }) => key));
+  const [hoursBefore, hoursNow] = ofHours;
   const services = new Map(
     (await warehouse.keys.lineage(account.name)).flatMap(({ name, service, retired }) =>
       retired === undefined ? [[name, service] as const] : [],
     ),
   );
-  const hourOf = ({ at }: HourSums): number => at / hourSeconds;
   const judged = suspicious.flatMap(({ key, windows }): readonly FoundBehaviour[] => {
     const behaviour = judgeKey(
       {
         before: windows,
         models: new Set((modelsBefore?.get(key) ?? []).map(({ model }) => model)),
-        hours: new Set((hoursBefore?.get(key) ?? []).map(hourOf)),
+        hours: new Set([...(hoursBefore?.get(key)?.keys() ?? [])].map((second) => second / hourSeconds)),
         byModel: new Map((modelsNow?.get(key) ?? []).map(({ model, spend }) => [model, Number(spend)])),
-        byHour: new Map((hoursNow?.get(key) ?? []).map((row) => [hourOf(row), Number(row.spend)])),
+        byHour: new Map(
+          [...(hoursNow?.get(key) ?? [])].map(([second, { spend }]) => [second / hourSeconds, spend]),
+        ),
       },
       Number(floor),
       open.has(key),

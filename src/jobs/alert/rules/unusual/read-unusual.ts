@@ -22,7 +22,7 @@ import {
   type UnusualSpend,
   type UnusualWindow,
 } from '../../../../monitoring/index.ts';
-import type { Growth, HoursQuery, HourSums } from '../../../../warehouse/index.ts';
+import type { Growth, HourSums, SeriesQuery } from '../../../../warehouse/index.ts';
 import type { RuleContext } from '../../rule.ts';
 
 /** What is judged: the account, a model, or a service with all of its keys. */
@@ -136,21 +136,21 @@ export const readUnusual = async (
   );
   if (!isProven) return undefined;
   const [models, services] = [candidatesOf(growth[0]), candidatesOf(growth[1])];
-  const seriesOf = (name: 'model' | 'service', all: readonly Candidate[]): readonly HoursQuery[] => {
+  const seriesOf = (name: 'model' | 'service', all: readonly Candidate[]): readonly SeriesQuery[] => {
     const isHourly = ({ windows }: Candidate): boolean =>
       all.length <= mostHourly || windows.includes('hour');
     return (['hour', 'day'] as const).map((each) => ({
       range: whole,
-      by: [name],
+      by: name,
       each,
-      only: { [name]: all.filter((one) => isHourly(one) === (each === 'hour')).map((one) => one.name) },
+      only: all.filter((one) => isHourly(one) === (each === 'hour')).map((one) => one.name),
     }));
   };
   const { series } = await warehouse.hours(
     {
       account: account.name,
       series: [
-        { range: whole, by: [], each: 'hour' },
+        { range: whole, each: 'hour' },
         ...seriesOf('model', models),
         ...seriesOf('service', services),
       ],
