@@ -192,7 +192,7 @@ export const benchRollup = async (
     const bytesOf = (table: string): string =>
       `(SELECT CAST(count(DISTINCT block_id) * 262144 AS DOUBLE) FROM pragma_storage_info('${table}') WHERE persistent)`;
     const reader = await connection.runAndReadAll(
-      `SELECT CAST((SELECT count(*) FROM rollup_hour) AS DOUBLE) / (SELECT sum(row_count) FROM rollup_hour), ${bytesOf('rollup_hour')} + ${bytesOf('rollup_hour_model')} + ${bytesOf('rollup_hour_key')},
+      `SELECT CAST((SELECT count(*) FROM rollup_hour) AS DOUBLE) / (SELECT sum(calls) FROM rollup_hour), ${bytesOf('rollup_hour')} + ${bytesOf('rollup_hour_model')} + ${bytesOf('rollup_hour_key')},
          (SELECT CAST(total_blocks - free_blocks AS DOUBLE) * block_size FROM pragma_database_size() WHERE database_name NOT LIKE 'temp%' LIMIT 1)`,
     );
     return (reader.getRows()[0] ?? []).map(Number);

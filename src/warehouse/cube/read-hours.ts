@@ -180,17 +180,13 @@ export const readHours = async (rows: AccountRows, request: HoursRequest): Promi
   const exactSql = async ({ range, by, each, only = {} }: HoursQuery): Promise<Statement> => {
     const left = (['model', 'key', 'service'] as const).filter((name) => only[name] !== undefined);
     const hours = withServices(await hoursIn.exact(range), [...by, ...left]);
-    const conditions = [
-      ofRange,
-      `kind IN ('consumption', 'refund')`,
-      ...left.map((name) => `${nameSql(name)} IN (SELECT unnest($only_${name}))`),
-    ];
+    const conditions = [ofRange, ...left.map((name) => `${nameSql(name)} IN (SELECT unnest($only_${name}))`)];
     return {
       sql: `SELECT ${[
         `CAST(${timeBy[each]} AS BIGINT) AS moment`,
         ...by.map((name) => `${nameSql(name)} AS ${name}`),
-        `coalesce(sum(row_count) FILTER (kind = 'consumption'), 0) AS calls`,
-        `${inCurrency(`coalesce(sum(quota) FILTER (kind = 'consumption'), 0) - coalesce(sum(size) FILTER (kind = 'refund'), 0)`, served)} AS spend`,
+        'coalesce(sum(calls), 0) AS calls',
+        `${inCurrency('coalesce(sum(spend), 0)', served)} AS spend`,
       ].join(', ')}
        FROM ${hours.sql} WHERE ${conditions.join(' AND ')} GROUP BY ALL`,
       bindings: {
@@ -214,7 +210,7 @@ export const readHours = async (rows: AccountRows, request: HoursRequest): Promi
     return {
       sql: `SELECT name, CAST(to_json(list([moment, calls, spend])) AS VARCHAR) AS sums
        FROM (
-         SELECT ${name} AS name, CAST(${timeBy[each]} AS BIGINT) AS moment, sum(calls) AS calls, ${spendSql('sum(spend)')} AS spend
+         SELECT ${name} AS name, CAST(${timeBy[each]} AS BIGINT) AS moment, coalesce(sum(calls), 0) AS calls, ${spendSql('coalesce(sum(spend), 0)')} AS spend
          FROM ${hours.sql} WHERE ${ofRange}${only === undefined ? '' : ` AND ${name} IN (SELECT unnest($only))`}
          GROUP BY ALL${floor === undefined ? '' : ` HAVING spend >= ${asDouble('floor')}`})
        GROUP BY name`,

@@ -38,30 +38,30 @@ export const ofHours = [...cellsBySpan.rollup_hours, 'rollup_hours'] as const;
 
 const names = hourNames.rollup_hour;
 
-/** The calls of cells. Bindings: those of the calls, `$account`, `$start`, `$end`. */
+/** What hours need of a call. */
+const ofCalls = ['account', 'created_at', 'kind', 'quota', ...names];
+
+/** The hours of calls by model and key. Bindings: those of the calls, `$account`, `$start`, `$end`. */
 const hoursSql = (calls: string): string => `
-  SELECT account, '${zone}' AS zone, CAST(created_at // 86400 * 86400 AS BIGINT) AS start_at,
-    CAST(created_at // 3600 * 3600 AS BIGINT) AS hour_at, ${names.join(', ')}, count(*) AS row_count,
-    sum(quota) AS quota, sum(abs(quota)) AS size
-  FROM ${calls} WHERE account = $account AND created_at >= $start AND created_at < $end
-  GROUP BY ALL`;
+  SELECT $account AS account, '${zone}' AS zone, CAST(hour_at // 86400 * 86400 AS BIGINT) AS start_at, *
+  FROM (
+    SELECT CAST(created_at // 3600 * 3600 AS BIGINT) AS hour_at, ${names.join(', ')},
+      CAST(count(*) FILTER (kind = 'consumption') AS BIGINT) AS calls,
+      coalesce(sum(CASE kind WHEN 'consumption' THEN quota ELSE -abs(quota) END), 0) AS spend
+    FROM ${calls} WHERE account = $account AND created_at >= $start AND created_at < $end AND kind IN ('consumption', 'refund')
+    GROUP BY ALL)`;
 
 /** The tables of hours by one name. */
 const byName = { model_name: 'rollup_hour_model', token_name: 'rollup_hour_key' } as const;
 
-/** The columns of each table, besides account and zone. */
-const columnsOf = {
-  rollup_hour: ['hour_at', ...names, 'row_count', 'quota', 'size'],
-  rollup_hour_model: ['hour_at', ...hourNames.rollup_hour_model, 'calls', 'spend'],
-  rollup_hour_key: ['hour_at', ...hourNames.rollup_hour_key, 'calls', 'spend'],
-} as const satisfies Readonly<Record<HourTable, readonly string[]>>;
+/** The columns of a table, besides account and zone. */
+const columnsOf = (table: HourTable): readonly string[] => ['hour_at', ...hourNames[table], 'calls', 'spend'];
 
 /** Hours by one name in doubles, from those by model and key. A sum is exact before it becomes a double. */
 const judgedSql = (table: (typeof byName)[keyof typeof byName], hours: string): string => `
-  SELECT account, zone, start_at, hour_at, ${hourNames[table].join(', ')},
-    CAST(coalesce(sum(row_count) FILTER (kind = 'consumption'), 0) AS BIGINT) AS calls,
-    CAST(coalesce(sum(CASE kind WHEN 'consumption' THEN quota ELSE -size END), 0) AS DOUBLE) AS spend
-  FROM ${hours} WHERE kind IN ('consumption', 'refund') GROUP BY ALL`;
+  SELECT account, zone, start_at, hour_at, ${hourNames[table].join(', ')}, CAST(sum(calls) AS BIGINT) AS calls,
+    CAST(sum(spend) AS DOUBLE) AS spend
+  FROM ${hours} GROUP BY ALL`;
 
 const oldest = (now: UnixSeconds): UnixSeconds =>
   unixSeconds(Math.floor(now / daySeconds) * daySeconds - keptDays * daySeconds);
@@ -120,7 +120,7 @@ export const buildHours = async (
   await rowStore.publish(
     { account, writes: ofHours },
     async ({ connection, rows }) => {
-      const calls = await rows(range, { columns: ['account', 'created_at', 'quota', ...names] });
+      const calls = await rows(range, { columns: ofCalls });
       await connection.execute(`INSERT INTO rollup_hour BY NAME ${hoursSql(calls.sql)}`, {
         ...calls.bindings,
         account,
@@ -145,11 +145,11 @@ export const buildHours = async (
   );
 };
 
-/** All hours of a range, and maybe others. */
+/** All hours of a range, and maybe others: rows with `hour_at`, names, `calls`, and `spend` as stored, less refunds. */
 type HoursIn = {
-  /** Rows with `hour_at`, `model_name`, `token_name`, `kind`, `row_count`, `quota` and `size`. */
+  /** By model and key. */
   readonly exact: (range: Range) => Promise<Relation>;
-  /** Rows with `hour_at`, one of the names, `calls`, and `spend` as stored, less refunds, in doubles. */
+  /** By one name, in doubles. */
   readonly judged: (range: Range, by: keyof typeof byName) => Promise<Relation>;
 };
 
@@ -170,24 +170,25 @@ export const openHours = async (
   if (others.length > 0) {
     const calls = await rows(whole, {
       within: others,
-      columns: ['account', 'created_at', 'quota', ...names],
+      columns: ofCalls,
     });
     await connection.execute(
       `CREATE OR REPLACE TEMP TABLE hours_of_calls AS ${hoursSql(`(FROM ${calls.sql} WHERE ${within('created_at', others)})`)}`,
       { ...calls.bindings, account, ...whole },
     );
   }
-  const read = async (table: HourTable, range: Range, ofCalls: string): Promise<Relation> => {
-    const columns = columnsOf[table].join(', ');
+  const read = async (table: HourTable, range: Range, fromCalls: string): Promise<Relation> => {
+    const columns = columnsOf(table);
+    const list = columns.join(', ');
     const days = daysIn(range);
     const parts: string[] = [];
     if (days.length > 0) {
-      const stored = await cells(table, zone, days, ['account', 'zone', 'start_at', ...columnsOf[table]]);
+      const stored = await cells(table, zone, days, ['account', 'zone', 'start_at', ...columns]);
       parts.push(
-        `SELECT ${columns} FROM ${stored} WHERE account = $account AND zone = '${zone}' AND ${within('start_at', days)}`,
+        `SELECT ${list} FROM ${stored} WHERE account = $account AND zone = '${zone}' AND ${within('start_at', days)}`,
       );
     }
-    if (restOf(range, days).length > 0) parts.push(`SELECT ${columns} FROM ${ofCalls}`);
+    if (restOf(range, days).length > 0) parts.push(`SELECT ${list} FROM ${fromCalls}`);
     return { sql: `(${parts.join(' UNION ALL ')})`, bindings: days.length > 0 ? { account } : {} };
   };
   return {
@@ -213,14 +214,14 @@ export const differentHours = async (
   for (const { range } of grouped(
     known.map(({ range }) => ({ ...range, date: dateAt(range.start, zone) })),
   )) {
-    const calls = await rows(range, { columns: ['account', 'created_at', 'quota', ...names] });
+    const calls = await rows(range, { columns: ofCalls });
     const parts: string[] = [];
     for (const table of cellsBySpan.rollup_hours) {
       const cellsOf = await cells(table, zone, [range]);
-      const columns = `start_at, ${columnsOf[table].join(', ')}`;
+      const columns = `start_at, ${columnsOf(table).join(', ')}`;
       const stored = `SELECT ${columns} FROM ${cellsOf} WHERE account = $account AND zone = '${zone}' AND start_at >= $start AND start_at < $end`;
-      const ofCalls = `SELECT ${columns} FROM ${table === 'rollup_hour' ? 'of_calls' : `(${judgedSql(table, 'of_calls')})`}`;
-      parts.push(`(${stored} EXCEPT ALL ${ofCalls})`, `(${ofCalls} EXCEPT ALL ${stored})`);
+      const counted = `SELECT ${columns} FROM ${table === 'rollup_hour' ? 'of_calls' : `(${judgedSql(table, 'of_calls')})`}`;
+      parts.push(`(${stored} EXCEPT ALL ${counted})`, `(${counted} EXCEPT ALL ${stored})`);
     }
     const found = await connection.rows(
       `WITH of_calls AS MATERIALIZED (${hoursSql(calls.sql)})

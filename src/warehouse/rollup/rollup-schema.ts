@@ -68,7 +68,7 @@ export const rollupStatements = [
 
 /** The names that the hours of a table are grouped by. */
 export const hourNames = {
-  rollup_hour: ['model_name', 'token_name', 'kind'],
+  rollup_hour: ['model_name', 'token_name'],
   rollup_hour_model: ['model_name'],
   rollup_hour_key: ['token_name'],
 } as const satisfies Readonly<Record<(typeof cellsBySpan.rollup_hours)[number], readonly string[]>>;
@@ -83,10 +83,9 @@ const hoursStatement = <T extends HourTable, C extends string>(table: T, sums: C
   )` as const;
 
 export const hourStatements = [
-  // Of the last weeks. Amounts and numbers of calls alone, since a day has 24 times the cells.
-  hoursStatement('rollup_hour', 'row_count BIGINT NOT NULL, quota DECIMAL(38, 12), size DECIMAL(38, 12)'),
-  // By one name, consumption less refunds as stored, in doubles: they are judged, never shown, and decimals take three times as
-  // long to sum.
+  // Of the last weeks, calls and spend as stored, which is consumption less refunds: a day has 24 times the cells.
+  hoursStatement('rollup_hour', 'calls BIGINT NOT NULL, spend DECIMAL(38, 12) NOT NULL'),
+  // By one name in doubles: they are judged, never shown, and decimals take three times as long to sum.
   hoursStatement('rollup_hour_model', 'calls BIGINT NOT NULL, spend DOUBLE PRECISION NOT NULL'),
   hoursStatement('rollup_hour_key', 'calls BIGINT NOT NULL, spend DOUBLE PRECISION NOT NULL'),
   // The UTC days whose hours have cells.

@@ -288,7 +288,7 @@ describe('hours of the rollup', () => {
         [2, 2, '1'],
       ]);
     }
-    await inDatabase(folder, 'UPDATE rollup_hour SET quota = quota + 1');
+    await inDatabase(folder, 'UPDATE rollup_hour SET spend = spend + 1');
     await using warehouse = await open(folder);
     // The edit shows that cells are read, also for a part of a day.
     expect((await hours(warehouse)).map(([, , spend]) => spend)).toEqual(['1.5', '2']);
