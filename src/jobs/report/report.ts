@@ -149,8 +149,8 @@ const comparisonFaults = ({ kind, fields }: RuledJob): readonly KindFault[] => {
       ];
 };
 
-/** While the queries of one part run, the figures of another are read, and a third one is drawn and written. */
-const partsAtOnce = 3;
+/** While the queries of one part run, the figures of another are read, and others are drawn and written. */
+const partsAtOnce = 4;
 
 /** Recipients that the data names stand alone. */
 const recipientFaults = ({ kind, fields }: RuledJob): readonly KindFault[] => {

@@ -107,8 +107,8 @@ const copyCells = async (
       : cellsIn(range, columns, cuts);
 };
 
-/** Where more than one key in so many is left, all are read: a copy would hardly be smaller. */
-const keysForOneLeft = 4;
+/** Where more than one key in so many is left, nothing is copied: the copy would take memory. */
+const keysForOneLeft = 10;
 
 /** The names in the calls of the periods that pass the filter, and readers of their calls and cells. */
 export type Left = Pick<CubeBuild, 'left' | 'rows' | 'cellsIn' | 'cellsOfAll'>;
@@ -130,7 +130,8 @@ export const openLeft = async (
   const all = await distinct(build, 'token_name', cellsOfAll);
   const keys = all.filter((name) => isKeyLeft(name, only, rules));
   const left = { ...(models === undefined ? {} : { models }), keys };
-  if (keys.length * keysForOneLeft > all.length) return { left, rows, cellsIn: cellsOfAll, cellsOfAll };
+  if (all.length === 0 || keys.length * keysForOneLeft > all.length)
+    return { left, rows, cellsIn: cellsOfAll, cellsOfAll };
   const cellsIn: CellsIn = (range, columns = [], cuts) =>
     cellsOfAll(range, [...columns, 'token_name'], cuts, keys);
   return {

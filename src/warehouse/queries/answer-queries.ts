@@ -1,16 +1,22 @@
-import { connectionOf, type DuckDBInstance } from '../../storage/index.ts';
+import type { Connection, DuckDBInstance } from '../../storage/index.ts';
 import { oneLine } from './in-process.ts';
 import { openOwnEngine } from './own-tables.ts';
 import { bindQuery, needsOfQuery } from './plan-queries.ts';
 import type { QueryReply, QueryRequest, Questions } from './protocol.ts';
-import { runQuery } from './run-query.ts';
+import { runQuery, viewsOn } from './run-query.ts';
 
-type Opened = { readonly file: string; readonly instance: DuckDBInstance };
+type Opened = {
+  readonly file: string;
+  readonly instance: DuckDBInstance;
+  readonly connection: Connection;
+  readonly define: ReturnType<typeof viewsOn>;
+};
 
 /** Answers the requests of one parent, one after the other. Never rejects. */
 export const createAnswers = (): ((request: QueryRequest) => Promise<QueryReply>) => {
   let opened: Opened | undefined;
   const close = (): void => {
+    opened?.connection.close();
     opened?.instance.closeSync();
     opened = undefined;
   };
@@ -18,16 +24,11 @@ export const createAnswers = (): ((request: QueryRequest) => Promise<QueryReply>
     if (opened?.file !== file) {
       close();
       const { instance, connection } = await openOwnEngine(file, limits, 'READ_ONLY');
-      connection.close();
-      opened = { file, instance };
+      opened = { file, instance, connection, define: viewsOn(connection) };
     }
-    const connection = connectionOf(await opened.instance.connect());
-    try {
-      for (const view of views) await connection.execute(view);
-      return await runQuery(connection, sql, rowLimit);
-    } finally {
-      connection.close();
-    }
+    const { connection, define } = opened;
+    await define(views);
+    return runQuery(connection, sql, rowLimit);
   };
   const valueOf = async (request: QueryRequest): Promise<Questions[QueryRequest['question']]['output']> => {
     switch (request.question) {

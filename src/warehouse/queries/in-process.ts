@@ -3,7 +3,7 @@ import { connectionOf, interruptOn, withoutErrorClass } from '../../storage/inde
 import { openOwnEngine } from './own-tables.ts';
 import { bindQuery, needsOfQuery } from './plan-queries.ts';
 import type { QueryEngine, QueryTables } from './query-engine.ts';
-import { runQuery } from './run-query.ts';
+import { runQuery, viewsOn } from './run-query.ts';
 
 const limits = { memoryLimit: '512MB', threads: 1 };
 
@@ -22,6 +22,7 @@ const openTables = async (clock: Clock) => {
   const connection = connectionOf(await instance.connect());
   await connection.execute(`ATTACH ':memory:' AS ${name}`);
   await connection.execute(`USE ${name}`);
+  const define = viewsOn(connection);
   return {
     fill: async (work) => work(connection),
     run: async (views, sql, { timeLimit, rowLimit, signal }) => {
@@ -30,7 +31,7 @@ const openTables = async (clock: Clock) => {
       using _late = interruptOn(connection, tooLong.signal);
       using _stopped = signal === undefined ? undefined : interruptOn(connection, signal);
       try {
-        for (const view of views) await connection.execute(view);
+        await define(views);
         return await runQuery(connection, sql, rowLimit);
       } catch (error) {
         signal?.throwIfAborted();

@@ -11,6 +11,22 @@ const sizeOf = ({ rows }: ResultTable): number => {
   return size;
 };
 
+/**
+ * Defines views on a connection, whose statements are `CREATE OR REPLACE TEMP VIEW name AS ...`. A view that is as it was is not planned
+ * again: the queries of a report share a few.
+ */
+export const viewsOn = (connection: Connection) => {
+  const defined = new Map<string, string>();
+  return async (views: readonly string[]): Promise<void> => {
+    for (const view of views) {
+      const name = view.slice(0, view.indexOf(' AS'));
+      if (defined.get(name) === view) continue;
+      await connection.execute(view);
+      defined.set(name, view);
+    }
+  };
+};
+
 /** Everything that a query returns. @throws the engine's error; fault report-query-failed for a result that is too large */
 export const runQuery = async (
   connection: Connection,
