@@ -115,7 +115,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a change of calls in Po
     expect(JSON.parse(String(names[0]?.['names']))).toEqual(texts);
   });
 
-  it('reads the calls of some keys alone, whatever their names', async () => {
+  it('reads only the calls of the given key names, which may contain quotes, braces and backslashes', async () => {
     await using one = await replica('one');
     const names = ['key', "it's", 'a"b', '{a,b}', '\\N', '漢 😀', '$keys', ''];
     await add(one.rows, [...names, 'other']);

@@ -149,9 +149,6 @@ const comparisonFaults = ({ kind, fields }: RuledJob): readonly KindFault[] => {
       ];
 };
 
-/** While the queries of one part run, the figures of another are read, and others are drawn and written. */
-const partsAtOnce = 4;
-
 /** Recipients that the data names stand alone. */
 const recipientFaults = ({ kind, fields }: RuledJob): readonly KindFault[] => {
   const settings = kind === 'report' ? (fields as z.output<typeof shape> | undefined) : undefined;
@@ -179,6 +176,9 @@ const sendingFaults = ({ kind, fields, longestSpace }: RuledJob): readonly KindF
         },
       ];
 };
+
+/** While the queries of one part run, the figures of another are read, and others are drawn and written. */
+const partsAtOnce = 4;
 
 /** Builds a report and enqueues its mail. The run succeeds once the mail is enqueued; the outbox sends it. */
 export const reportKind = defineJobKind({

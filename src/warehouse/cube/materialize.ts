@@ -107,8 +107,8 @@ const copyCells = async (
       : cellsIn(range, columns, cuts);
 };
 
-/** Where more than one key in so many is left, nothing is copied: the copy would take memory. */
-const keysForOneLeft = 10;
+/** The largest share of the key names of an account whose cells are copied: a copy takes memory. */
+const largestCopiedShare = 0.1;
 
 /** The names in the calls of the periods that pass the filter, and readers of their calls and cells. */
 export type Left = Pick<CubeBuild, 'left' | 'rows' | 'cellsIn' | 'cellsOfAll'>;
@@ -125,12 +125,13 @@ export const openLeft = async (
   const models = restrictsModels(only)
     ? (await distinct(build, 'model_name', cellsOfAll)).filter((name) => isModelLeft(name, only))
     : undefined;
-  if (!restrictsKeys(only))
-    return { left: models === undefined ? {} : { models }, rows, cellsIn: cellsOfAll, cellsOfAll };
-  const all = await distinct(build, 'token_name', cellsOfAll);
-  const keys = all.filter((name) => isKeyLeft(name, only, rules));
-  const left = { ...(models === undefined ? {} : { models }), keys };
-  if (all.length === 0 || keys.length * keysForOneLeft > all.length)
+  const all = restrictsKeys(only) ? await distinct(build, 'token_name', cellsOfAll) : [];
+  const keys = restrictsKeys(only) ? all.filter((name) => isKeyLeft(name, only, rules)) : undefined;
+  const left = {
+    ...(models === undefined ? {} : { models }),
+    ...(keys === undefined ? {} : { keys }),
+  };
+  if (keys === undefined || all.length === 0 || keys.length > all.length * largestCopiedShare)
     return { left, rows, cellsIn: cellsOfAll, cellsOfAll };
   const cellsIn: CellsIn = (range, columns = [], cuts) =>
     cellsOfAll(range, [...columns, 'token_name'], cuts, keys);

@@ -12,18 +12,16 @@ const sizeOf = ({ rows }: ResultTable): number => {
 };
 
 /**
- * Defines views on a connection, whose statements are `CREATE OR REPLACE TEMP VIEW name AS ...`. A view that is as it was is not planned
- * again: the queries of a report share a few.
+ * Runs the statements that define the views of a query. Those of the query before are not planned again: the queries of a report
+ * share a few.
  */
 export const viewsOn = (connection: Connection) => {
-  const defined = new Map<string, string>();
+  let last: readonly string[] = [];
   return async (views: readonly string[]): Promise<void> => {
-    for (const view of views) {
-      const name = view.slice(0, view.indexOf(' AS'));
-      if (defined.get(name) === view) continue;
-      await connection.execute(view);
-      defined.set(name, view);
-    }
+    const added = views.filter((view) => !last.includes(view));
+    last = [];
+    for (const view of added) await connection.execute(view);
+    last = views;
   };
 };
 

@@ -167,7 +167,8 @@ export const recentPricesView: ReportView = {
     const longest = ranges.at(-1) ?? interval(start, end);
     // Most accounts have fewer calls than that in all days.
     if ((await input.rowsIn(longest)) >= enoughRows)
-      for (const range of ranges) if ((await input.rowsIn(range)) >= enoughRows) return fitSql(input, range);
+      for (const range of ranges.slice(0, -1))
+        if ((await input.rowsIn(range)) >= enoughRows) return fitSql(input, range);
     return fitSql(input, longest);
   },
   rowsFrom: (row) => rowsOf(row).map((fitted) => fitted.slice(0, 1 + classes.length)),

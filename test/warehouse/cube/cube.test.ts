@@ -1,7 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { interval, localDays, systemClock, unixMillis, unixSeconds } from '../../../src/core/index.ts';
+import {
+  interval,
+  localDays,
+  systemClock,
+  tokenColumns,
+  unixMillis,
+  unixSeconds,
+} from '../../../src/core/index.ts';
 import {
   reportRelations,
   type CubeQuery,
@@ -186,26 +193,8 @@ describe('the cube', () => {
   it('has the same figures for few keys of many as for the same keys of an account without others', async () => {
     const keys = Array.from({ length: 20 }, (_, key) => `key-${key}`);
     const kept = ['key-3', 'key-7'];
-    const details = [
-      'cached',
-      'cache_write',
-      'reasoning',
-      'audio',
-      'audio_input',
-      'audio_output',
-      'image',
-    ] as const;
-    const tokens = columnsNamed(
-      [
-        'created_at',
-        'model_name',
-        'token_name',
-        'kind',
-        'prompt_tokens',
-        'completion_tokens',
-        ...details.map((name) => `${name}_tokens` as const),
-        'quota',
-      ],
+    const columnsOfTokens = columnsNamed(
+      ['created_at', 'model_name', 'token_name', 'kind', ...tokenColumns, 'quota'],
       'id',
       'ID',
     );
@@ -215,13 +204,16 @@ describe('the cube', () => {
       Array.from({ length: days * 8 }, (_, call) => {
         nth += 1;
         const at = first + call * 10_800 + (nth % 900);
-        const [prompt, completion] = [
-          call === 200 ? 4_000_000 : 1000 + ((nth * 37) % 801),
-          100 + ((nth * 91) % 301),
-        ];
+        const prompt = call === 200 ? 4_000_000 : 1000 + ((nth * 37) % 801);
+        const completion = 100 + ((nth * 91) % 301);
+        const served = new Map([
+          ['prompt_tokens', prompt],
+          ['completion_tokens', completion],
+        ]);
+        const counts = tokenColumns.map((name) => served.get(name) ?? 0);
         const charge = ((prompt * 2 + completion * 8) / 1e6).toFixed(6);
         const kind = nth % 17 === 0 ? 'refund' : 'consume';
-        return `${at},model-${nth % 3},${key},${kind},${prompt},${completion},${details.map(() => 0).join(',')},${charge},${nth},${nth}`;
+        return `${at},model-${nth % 3},${key},${kind},${counts.join(',')},${charge},${nth},${nth}`;
       });
     const byKey = keys.map((key) => [key, callsOf(key)] as const);
     const range = interval(unixSeconds(first), unixSeconds(first + (days + 1) * 86_400));
@@ -237,7 +229,7 @@ describe('the cube', () => {
     };
     const figures = async (rows: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> => {
       const { folder, warehouse } = await openNew(openInMemory);
-      await land(warehouse, folder, [...rows], { columns: tokens, window: range, asked: range });
+      await land(warehouse, folder, [...rows], { columns: columnsOfTokens, window: range, asked: range });
       const found = new Map<string, readonly string[]>();
       const sums = 'model_name, kind, sum(calls), sum(spend), sum(input_tokens), sum(output_plain_tokens)';
       for (const from of [

@@ -57,10 +57,8 @@ export const readBehaviour = async (
   const first = Math.max(covered.start, since - knownDays * daySeconds);
   const days = Math.floor((since - first) / daySeconds);
   const before = interval(unixSeconds(since - days * daySeconds), since);
-  const series = async (...queries: readonly Omit<SeriesQuery, 'by'>[]) => {
-    const asked = queries.map((query): SeriesQuery => ({ ...query, by: 'key' }));
-    return warehouse.hours({ account: account.name, series: asked }, signal);
-  };
+  const series = async (query: Omit<SeriesQuery, 'by'>) =>
+    warehouse.hours({ account: account.name, series: [{ ...query, by: 'key' }] }, signal);
   const spent = await series({ range: last, each: 'range', floor: Number(floor) });
   if (!spent.isProven) return undefined;
   const spending = [...(spent.series[0] ?? [])].flatMap(([key, sums]) =>

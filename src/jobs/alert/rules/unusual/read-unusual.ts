@@ -107,16 +107,15 @@ export const readUnusual = async (
   const expectedHours = new Set<number>();
   for (let hour: number = whole.start; hour < end; hour += hourSeconds)
     if (isExpected(dateAt(unixSeconds(hour), zone), expected)) expectedHours.add(hour);
-  const isKnown = (hour: UnixSeconds): boolean => expectedHours.has(hour);
   const week = interval(from(8 * daySeconds), end);
   const areExpected = (seconds: number): boolean =>
     Array.from({ length: seconds / hourSeconds }, (_, at) => week.start + at * hourSeconds).some((hour) =>
       expectedHours.has(hour),
     );
-  const isSince = known <= week.start;
+  const isWeekKnown = known <= week.start;
   // A day that is expected, or not known, is not compared with.
-  const times = isSince && !areExpected(daySeconds) ? leastGrowth : { hour: 0, day: 0 };
-  const isWhole = isSince && !areExpected(7 * daySeconds);
+  const times = isWeekKnown && !areExpected(daySeconds) ? leastGrowth : { hour: 0, day: 0 };
+  const isWhole = isWeekKnown && !areExpected(7 * daySeconds);
   const {
     growth,
     isProven,
@@ -164,7 +163,14 @@ export const readUnusual = async (
     windows: readonly UnusualWindow[] = ['hour', 'day'],
   ) => ({
     scope,
-    unusual: findUnusual({ hours, end, known, floor: Number(floor), windows, isExpected: isKnown }),
+    unusual: findUnusual({
+      hours,
+      end,
+      known,
+      floor: Number(floor),
+      windows,
+      isExpected: (hour) => expectedHours.has(hour),
+    }),
   });
   const judgeAll = (
     kind: 'model' | 'service',
